@@ -1,0 +1,150 @@
+// Column: one typed column while its batch is open.
+//
+// A decoder gets a Column* from FrameBuilder::FindOrAddColumn() when it builds its plan, and appends at most one value a
+// row to it: Append*(value). A second value for the same row replaces the first (Clear() first for strings is done
+// inside). A row that appends nothing holds null. A value of another type widens the column by the rules of
+// frame/widen.h; the builder notes the new schema version and can undo it in AbortRow().
+//
+// Cost: an append of the column's own type is a store, a bit and a compare; nothing allocates once the column has seen
+// a batch of this size.
+// Lifetime: valid until its FrameBuilder is destroyed, across Finish(). Threads: the builder's thread only.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "frame/frame.h"
+
+namespace kafscope {
+
+class FrameBuilder;
+
+class Column {
+ public:
+  Column(FrameBuilder* builder, std::string name, FieldRole role, uint32_t index);
+  Column(const Column&) = delete;
+  Column& operator=(const Column&) = delete;
+
+  const std::string& name() const { return name_; }
+  DataType type() const { return data_.type; }
+  FieldRole role() const { return role_; }
+
+  void AppendBool(bool value) {
+    if (data_.type != DataType::kBool) [[unlikely]] return AppendSlow(Value::Of(value));
+    SetBit(data_.values.data(), value);
+    SetValid();
+  }
+  void AppendInt32(int32_t value) {  // metadata columns only: never widens
+    reinterpret_cast<int32_t*>(data_.values.data())[*row_] = value;
+    SetValid();
+  }
+  void AppendInt64(int64_t value) {
+    if (data_.type != DataType::kInt64) [[unlikely]] return AppendSlow(Value::Of(value));
+    reinterpret_cast<int64_t*>(data_.values.data())[*row_] = value;
+    SetValid();
+  }
+  void AppendUint64(uint64_t value) {
+    if (data_.type != DataType::kUint64) [[unlikely]] return AppendSlow(Value::Of(value));
+    reinterpret_cast<uint64_t*>(data_.values.data())[*row_] = value;
+    SetValid();
+  }
+  void AppendFloat64(double value) {
+    if (data_.type != DataType::kFloat64) [[unlikely]] return AppendSlow(Value::Of(value));
+    reinterpret_cast<double*>(data_.values.data())[*row_] = value;
+    SetValid();
+  }
+  void AppendTime(int64_t nanoseconds) {
+    if (data_.type != DataType::kTime) [[unlikely]] return AppendSlow(Value::OfTime(nanoseconds));
+    reinterpret_cast<int64_t*>(data_.values.data())[*row_] = nanoseconds;
+    SetValid();
+  }
+  // REQUIRES: valid UTF-8.
+  void AppendString(std::string_view value) {
+    if (data_.type != DataType::kString) [[unlikely]] return AppendSlow(Value::OfText(DataType::kString, value));
+    CopyText(value);
+  }
+  void AppendBytes(std::string_view value) {
+    if (data_.type != DataType::kBytes) [[unlikely]] return AppendSlow(Value::OfText(DataType::kBytes, value));
+    CopyText(value);
+  }
+  // Room for a string of at most `max_size` bytes, written in place: `char* p = BeginString(n); …; EndString(written)`.
+  // Nothing else may be appended to this column in between. A column of another type is widened first.
+  char* BeginString(size_t max_size);
+  void EndString(size_t size);
+
+  // A null is seen: the column exists, its type stays. Takes back a value of this row.
+  void AppendNull() {
+    if (HasValue()) [[unlikely]] Clear();
+  }
+  bool HasValue() const { return (data_.validity.data()[*row_ >> 3] >> (*row_ & 7) & 1) != 0; }
+  // Takes back this row's value.
+  void Clear();
+
+ private:
+  friend class FrameBuilder;
+
+  // A value on its way through the slow path.
+  struct Value {
+    DataType type;
+    union {
+      bool boolean;
+      int64_t int64;
+      uint64_t uint64;
+      double float64;
+    };
+    std::string_view text;
+
+    static Value Of(bool v) { Value r{DataType::kBool, {}, {}}; r.boolean = v; return r; }
+    static Value Of(int64_t v) { Value r{DataType::kInt64, {}, {}}; r.int64 = v; return r; }
+    static Value Of(uint64_t v) { Value r{DataType::kUint64, {}, {}}; r.uint64 = v; return r; }
+    static Value Of(double v) { Value r{DataType::kFloat64, {}, {}}; r.float64 = v; return r; }
+    static Value OfTime(int64_t v) { Value r{DataType::kTime, {}, {}}; r.int64 = v; return r; }
+    static Value OfText(DataType t, std::string_view v) { Value r{t, {}, v}; r.int64 = 0; return r; }
+  };
+
+  void SetBit(uint8_t* bits, bool value) const {
+    const uint8_t mask = static_cast<uint8_t>(1u << (*row_ & 7));
+    uint8_t& byte = bits[*row_ >> 3];
+    byte = static_cast<uint8_t>(value ? byte | mask : byte & ~mask);
+  }
+  void SetValid() { data_.validity.data()[*row_ >> 3] |= static_cast<uint8_t>(1u << (*row_ & 7)); }
+  void CopyText(std::string_view value) {
+    char* to = RoomForText(value.size());
+    // PERF: most strings are short; one fixed-size copy beats a call. Buffer's padding allows reading no further than
+    // the value, so only the target may be overrun.
+    std::memcpy(to, value.data(), value.size());
+    EndText(value.size());
+  }
+  // Offsets of rows that held nothing are filled here, so that rows cost only the fields they have.
+  char* RoomForText(size_t size) {
+    auto* offsets = reinterpret_cast<uint32_t*>(data_.values.data());
+    const uint32_t row = *row_;
+    if (filled_ > row) [[unlikely]] Clear();
+    const auto end = static_cast<uint32_t>(data_.data_size);
+    while (filled_ <= row) offsets[filled_++] = end;
+    data_.data.Reserve(end + size, end);
+    return reinterpret_cast<char*>(data_.data.data()) + end;
+  }
+  void EndText(size_t size) {
+    data_.data_size += size;
+    SetValid();
+  }
+
+  void AppendSlow(const Value& value);
+  bool is_text() const { return data_.type == DataType::kString || data_.type == DataType::kBytes; }
+
+  const uint32_t* row_;  // the builder's open row
+  ColumnData data_;
+  uint32_t filled_ = 0;  // text: number of offsets written; offsets[filled_ - 1] is the start of the last touched row
+  // What the column has held in its whole stream, up to the last Finish(); see frame/widen.h.
+  bool had_negative_ = false;
+  bool had_wide_ = false;  // an integer beyond ±2^53
+  FieldRole role_;
+  uint32_t index_;
+  FrameBuilder* builder_;
+  std::string name_;
+};
+
+}  // namespace kafscope
