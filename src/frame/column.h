@@ -112,20 +112,21 @@ class Column {
   void SetValid() { data_.validity.data()[*row_ >> 3] |= static_cast<uint8_t>(1u << (*row_ & 7)); }
   void CopyText(std::string_view value) {
     char* to = RoomForText(value.size());
-    // PERF: most strings are short; one fixed-size copy beats a call. Buffer's padding allows reading no further than
-    // the value, so only the target may be overrun.
-    std::memcpy(to, value.data(), value.size());
+    if (!value.empty()) std::memcpy(to, value.data(), value.size());  // an empty view may be null
     EndText(value.size());
   }
   // Offsets of rows that held nothing are filled here, so that rows cost only the fields they have.
   char* RoomForText(size_t size) {
-    auto* offsets = reinterpret_cast<uint32_t*>(data_.values.data());
-    const uint32_t row = *row_;
-    if (filled_ > row) [[unlikely]] Clear();
+    if (filled_ > *row_) [[unlikely]] Clear();
+    FillOffsets(*row_);
     const auto end = static_cast<uint32_t>(data_.data_size);
-    while (filled_ <= row) offsets[filled_++] = end;
     data_.data.Reserve(end + size, end);
     return reinterpret_cast<char*>(data_.data.data()) + end;
+  }
+  void FillOffsets(uint32_t row) {
+    auto* offsets = reinterpret_cast<uint32_t*>(data_.values.data());
+    const auto end = static_cast<uint32_t>(data_.data_size);
+    while (filled_ <= row) offsets[filled_++] = end;
   }
   void EndText(size_t size) {
     data_.data_size += size;
@@ -133,6 +134,7 @@ class Column {
   }
 
   void AppendSlow(const Value& value);
+  void AppendAsText(const Value& value);
   bool is_text() const { return data_.type == DataType::kString || data_.type == DataType::kBytes; }
 
   const uint32_t* row_;  // the builder's open row

@@ -75,7 +75,7 @@ class FrameBuilder {
   void SaveForUndo(Column& column);
   void TypeChanged();
   void UpdateSchema();
-  void SealColumn(Column& column, ColumnData& to) const;
+  void SealColumn(Column& column, ColumnData& to);
 
   uint32_t row_ = 0;
   uint32_t capacity_rows_ = 0;

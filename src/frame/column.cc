@@ -1,0 +1,116 @@
+#include "frame/column.h"
+
+#include "frame/frame_builder.h"
+#include "frame/widen.h"
+
+namespace kafscope {
+
+namespace {
+
+// The batch's open rows and the sealed ones before them.
+ColumnHistory Look(const ColumnData& data, uint32_t rows, bool negative, bool wide) {
+  ColumnHistory history{negative, wide};
+  if (data.type == DataType::kInt64) {
+    for (uint32_t row = 0; row < rows; ++row) {
+      history.negative |= data.Int64(row) < 0;
+      history.wide |= IsWide(data.Int64(row));
+    }
+  } else if (data.type == DataType::kUint64) {
+    for (uint32_t row = 0; row < rows; ++row) history.wide |= IsWide(data.Uint64(row));
+  }
+  return history;
+}
+
+}  // namespace
+
+Column::Column(FrameBuilder* builder, std::string name, FieldRole role, uint32_t index)
+    : row_(&builder->row_), role_(role), index_(index), builder_(builder), name_(std::move(name)) {}
+
+void Column::Clear() {
+  const uint32_t row = *row_;
+  data_.validity.data()[row >> 3] &= static_cast<uint8_t>(~(1u << (row & 7)));
+  if (is_text()) {
+    if (filled_ > row) {
+      data_.data_size = reinterpret_cast<uint32_t*>(data_.values.data())[row];
+      filled_ = row;
+    }
+  } else if (data_.type == DataType::kBool) {
+    SetBit(data_.values.data(), false);
+  } else if (const size_t width = ValueWidth(data_.type); width > 0) {
+    std::memset(data_.values.data() + row * width, 0, width);
+  }
+}
+
+char* Column::BeginString(size_t max_size) {
+  if (data_.type != DataType::kString) [[unlikely]] {
+    AppendSlow(Value::OfText(DataType::kString, {}));
+    Clear();
+  }
+  return RoomForText(max_size);
+}
+
+void Column::EndString(size_t size) { EndText(size); }
+
+void Column::AppendSlow(const Value& value) {
+  if (HasValue()) Clear();
+  bool negative = false;
+  bool wide = false;
+  if (value.type == DataType::kInt64) {
+    negative = value.int64 < 0;
+    wide = IsWide(value.int64);
+  } else if (value.type == DataType::kUint64) {
+    wide = IsWide(value.uint64);
+  }
+  const ColumnHistory history = Look(data_, *row_, had_negative_, had_wide_);
+  const DataType type = WidenedType(data_.type, history, value.type, negative, wide);
+  // An unsigned value that fits takes its place among signed ones, so that small ids do not widen.
+  const bool fits_signed = data_.type == DataType::kInt64 && value.type == DataType::kUint64 &&
+                           value.uint64 <= static_cast<uint64_t>(INT64_MAX);
+  if (fits_signed) return AppendInt64(static_cast<int64_t>(value.uint64));
+  if (type != data_.type) {
+    builder_->SaveForUndo(*this);
+    had_negative_ = history.negative;
+    had_wide_ = history.wide;
+    if (is_text()) FillOffsets(*row_);
+    ConvertColumn(data_, type, *row_, builder_->capacity_rows_);
+    filled_ = is_text() ? *row_ : 0;
+    builder_->TypeChanged();
+  }
+  switch (type) {
+    case DataType::kNull: return;
+    case DataType::kBool: return AppendBool(value.boolean);
+    case DataType::kInt32: return;
+    case DataType::kInt64: return AppendInt64(value.int64);
+    case DataType::kUint64: return AppendUint64(value.uint64);
+    case DataType::kTime: return AppendTime(value.int64);
+    case DataType::kBytes: return AppendBytes(value.text);
+    case DataType::kFloat64:
+      if (value.type == DataType::kInt64) return AppendFloat64(static_cast<double>(value.int64));
+      if (value.type == DataType::kUint64) return AppendFloat64(static_cast<double>(value.uint64));
+      return AppendFloat64(value.float64);
+    case DataType::kString: return AppendAsText(value);
+  }
+}
+
+void Column::AppendAsText(const Value& value) {
+  if (value.type == DataType::kString) return AppendString(value.text);
+  // One row of the value's own type, so that its text is written in one place.
+  ColumnData one;
+  one.type = value.type;
+  one.values.Reserve(2 * sizeof(uint64_t), 0);
+  if (value.type == DataType::kBytes) {
+    const uint32_t offsets[2] = {0, static_cast<uint32_t>(value.text.size())};
+    std::memcpy(one.values.data(), offsets, sizeof(offsets));
+    one.data.Reserve(value.text.size(), 0);
+    if (!value.text.empty()) std::memcpy(one.data.data(), value.text.data(), value.text.size());
+  } else if (value.type == DataType::kBool) {
+    one.values.data()[0] = value.boolean ? 1 : 0;
+  } else {
+    std::memcpy(one.values.data(), &value.uint64, sizeof(value.uint64));
+  }
+  std::string text;
+  AppendValueText(one, 0, &text);
+  AppendString(text);
+}
+
+}  // namespace kafscope
