@@ -82,16 +82,15 @@ inline tl::unexpected<Status> Fail(Status status) { return tl::unexpected<Status
 #define KAFSCOPE_CONCAT(a, b) KAFSCOPE_CONCAT_INNER(a, b)
 
 // Leaves the calling function (that returns Status) when `expression` failed.
-#define KAFSCOPE_RETURN_IF_ERROR(expression)              \
-  do {                                                    \
+#define KAFSCOPE_RETURN_IF_ERROR(expression)                                      \
+  do {                                                                            \
     if (::kafscope::Status status_ = (expression); !status_.ok()) return status_; \
   } while (false)
 
 // The same in a function that returns Result<T>.
-#define KAFSCOPE_FAIL_IF_ERROR(expression)                \
-  do {                                                    \
-    if (::kafscope::Status status_ = (expression); !status_.ok()) \
-      return ::kafscope::Fail(std::move(status_));        \
+#define KAFSCOPE_FAIL_IF_ERROR(expression)                                                                     \
+  do {                                                                                                         \
+    if (::kafscope::Status status_ = (expression); !status_.ok()) return ::kafscope::Fail(std::move(status_)); \
   } while (false)
 
 // `KAFSCOPE_ASSIGN_OR_FAIL(auto x, MakeX());` in a function that returns Result<T>.

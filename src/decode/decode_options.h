@@ -1,5 +1,5 @@
-// DecodeOptions: how the bytes of a record become columns. A plain struct, filled and checked at the edge (command line,
-// WebSocket query, Grafana query), then constant.
+// DecodeOptions: how the bytes of a record become columns. A plain struct, filled and checked at the edge (command
+// line, WebSocket query, Grafana query), then constant.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ enum class TimeUnit : uint8_t { kAuto, kSeconds, kMilliseconds, kMicroseconds, k
 enum class LineLayout : uint8_t { kWide, kLong };
 
 struct SchemaSource {
-  std::string text;                 // .avsc or .proto text; empty: from the registry
-  std::string descriptor_set;       // protobuf: serialised FileDescriptorSet instead of text
+  std::string text;                       // .avsc or .proto text; empty: from the registry
+  std::string descriptor_set;             // protobuf: serialised FileDescriptorSet instead of text
   std::vector<std::string> include_dirs;  // protobuf: -I (command line only)
-  std::string file_name;            // for messages
-  std::string message;              // protobuf: full or short name; empty: first message, or the message index
+  std::string file_name;                  // for messages
+  std::string message;                    // protobuf: full or short name; empty: first message, or the message index
   bool empty() const { return text.empty() && descriptor_set.empty(); }
 };
 
@@ -33,17 +33,17 @@ struct DecodeOptions {
   Format format = Format::kJson;
   KeyFormat key_format = KeyFormat::kNone;
   HeaderMode headers = HeaderMode::kNone;
-  std::vector<std::string> header_names;      // kNamed
-  uint32_t max_depth = 5;                     // 1…64: deeper parts are JSON text
+  std::vector<std::string> header_names;  // kNamed
+  uint32_t max_depth = 5;                 // 1…64: deeper parts are JSON text
   TimeSource time_source = TimeSource::kRecord;
-  std::string time_field;                     // kField: name of a value column
+  std::string time_field;  // kField: name of a value column
   TimeUnit time_unit = TimeUnit::kAuto;
-  TextMode text = TextMode::kUtf8;            // plaintext
+  TextMode text = TextMode::kUtf8;  // plaintext
   Framing framing = Framing::kDefault;
   SchemaSource value_schema;
   SchemaSource key_schema;
-  std::shared_ptr<SchemaStore> schemas;       // null: no registry
-  bool partition_column = true;               // more than one partition is read
+  std::shared_ptr<SchemaStore> schemas;  // null: no registry
+  bool partition_column = true;          // more than one partition is read
   bool time_column = true;
   // Line protocol.
   LineLayout line_layout = LineLayout::kWide;

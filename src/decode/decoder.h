@@ -27,12 +27,12 @@ struct DecodeCounters {
   uint64_t records = 0;
   uint64_t rows = 0;
   uint64_t payload_bytes = 0;
-  uint64_t filtered = 0;          // rows that a filter of the query left out
+  uint64_t filtered = 0;  // rows that a filter of the query left out
   uint64_t tombstones = 0;
-  uint64_t duplicate_keys = 0;    // JSON
-  uint64_t replaced_utf8 = 0;     // texts in which U+FFFD stands for something
-  uint64_t unknown_fields = 0;    // Protobuf
-  uint64_t fields_cut = 0;        // beyond the field cap
+  uint64_t duplicate_keys = 0;                       // JSON
+  uint64_t replaced_utf8 = 0;                        // texts in which U+FFFD stands for something
+  uint64_t unknown_fields = 0;                       // Protobuf
+  uint64_t fields_cut = 0;                           // beyond the field cap
   std::array<uint64_t, kErrorReasonCount> errors{};  // error rows by reason
 };
 
@@ -53,8 +53,8 @@ class Decoder {
 // The explicit table of formats: a new one is one line in decoder_table.cc.
 struct DecoderEntry {
   Format format;
-  std::string_view name;        // "json", as on the command line
-  std::string_view help;        // one line
+  std::string_view name;  // "json", as on the command line
+  std::string_view help;  // one line
   Result<std::unique_ptr<Decoder>> (*make)(const DecodeOptions& options);
 };
 std::span<const DecoderEntry> DecoderTable();

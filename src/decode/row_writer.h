@@ -31,8 +31,8 @@ class HeaderColumns;  // header_columns.h
 // Resolve() gives the free name by the rules of docs/values.md: a value named like a metadata column gets `value.`,
 // a literal key that a path already took gets `#2`. Cost: allocates; for building plans.
 struct ValueScope {
-  std::string_view prefix;         // "" or "key."
-  std::string_view scalar;         // name of a lone value: "value", "message", "key"
+  std::string_view prefix;  // "" or "key."
+  std::string_view scalar;  // name of a lone value: "value", "message", "key"
   FieldRole role = FieldRole::kValue;
 };
 
@@ -67,7 +67,7 @@ class RowWriter {
   Column* time_ = nullptr;
   Column* partition_ = nullptr;
   Column* offset_ = nullptr;
-  Column* error_ = nullptr;   // added with the first error
+  Column* error_ = nullptr;  // added with the first error
   std::unique_ptr<KeyDecoder> key_;
   std::unique_ptr<HeaderColumns> headers_;
 };

@@ -1,7 +1,7 @@
 // Column: one typed column while its batch is open.
 //
-// A decoder gets a Column* from FrameBuilder::FindOrAddColumn() when it builds its plan, and appends at most one value a
-// row to it: Append*(value). A second value for the same row replaces the first (Clear() first for strings is done
+// A decoder gets a Column* from FrameBuilder::FindOrAddColumn() when it builds its plan, and appends at most one value
+// a row to it: Append*(value). A second value for the same row replaces the first (Clear() first for strings is done
 // inside). A row that appends nothing holds null. A value of another type widens the column by the rules of
 // frame/widen.h; the builder notes the new schema version and can undo it in AbortRow().
 //
@@ -32,7 +32,8 @@ class Column {
   FieldRole role() const { return role_; }
 
   void AppendBool(bool value) {
-    if (data_.type != DataType::kBool) [[unlikely]] return AppendSlow(Value::Of(value));
+    if (data_.type != DataType::kBool) [[unlikely]]
+      return AppendSlow(Value::Of(value));
     SetBit(data_.values.data(), value);
     SetValid();
   }
@@ -41,32 +42,38 @@ class Column {
     SetValid();
   }
   void AppendInt64(int64_t value) {
-    if (data_.type != DataType::kInt64) [[unlikely]] return AppendSlow(Value::Of(value));
+    if (data_.type != DataType::kInt64) [[unlikely]]
+      return AppendSlow(Value::Of(value));
     reinterpret_cast<int64_t*>(data_.values.data())[*row_] = value;
     SetValid();
   }
   void AppendUint64(uint64_t value) {
-    if (data_.type != DataType::kUint64) [[unlikely]] return AppendSlow(Value::Of(value));
+    if (data_.type != DataType::kUint64) [[unlikely]]
+      return AppendSlow(Value::Of(value));
     reinterpret_cast<uint64_t*>(data_.values.data())[*row_] = value;
     SetValid();
   }
   void AppendFloat64(double value) {
-    if (data_.type != DataType::kFloat64) [[unlikely]] return AppendSlow(Value::Of(value));
+    if (data_.type != DataType::kFloat64) [[unlikely]]
+      return AppendSlow(Value::Of(value));
     reinterpret_cast<double*>(data_.values.data())[*row_] = value;
     SetValid();
   }
   void AppendTime(int64_t nanoseconds) {
-    if (data_.type != DataType::kTime) [[unlikely]] return AppendSlow(Value::OfTime(nanoseconds));
+    if (data_.type != DataType::kTime) [[unlikely]]
+      return AppendSlow(Value::OfTime(nanoseconds));
     reinterpret_cast<int64_t*>(data_.values.data())[*row_] = nanoseconds;
     SetValid();
   }
   // REQUIRES: valid UTF-8.
   void AppendString(std::string_view value) {
-    if (data_.type != DataType::kString) [[unlikely]] return AppendSlow(Value::OfText(DataType::kString, value));
+    if (data_.type != DataType::kString) [[unlikely]]
+      return AppendSlow(Value::OfText(DataType::kString, value));
     CopyText(value);
   }
   void AppendBytes(std::string_view value) {
-    if (data_.type != DataType::kBytes) [[unlikely]] return AppendSlow(Value::OfText(DataType::kBytes, value));
+    if (data_.type != DataType::kBytes) [[unlikely]]
+      return AppendSlow(Value::OfText(DataType::kBytes, value));
     CopyText(value);
   }
   // Room for a string of at most `max_size` bytes, written in place: `char* p = BeginString(n); …; EndString(written)`.
@@ -76,7 +83,8 @@ class Column {
 
   // A null is seen: the column exists, its type stays. Takes back a value of this row.
   void AppendNull() {
-    if (HasValue()) [[unlikely]] Clear();
+    if (HasValue()) [[unlikely]]
+      Clear();
   }
   bool HasValue() const { return (data_.validity.data()[*row_ >> 3] >> (*row_ & 7) & 1) != 0; }
   // Takes back this row's value.
@@ -96,12 +104,36 @@ class Column {
     };
     std::string_view text;
 
-    static Value Of(bool v) { Value r{DataType::kBool, {}, {}}; r.boolean = v; return r; }
-    static Value Of(int64_t v) { Value r{DataType::kInt64, {}, {}}; r.int64 = v; return r; }
-    static Value Of(uint64_t v) { Value r{DataType::kUint64, {}, {}}; r.uint64 = v; return r; }
-    static Value Of(double v) { Value r{DataType::kFloat64, {}, {}}; r.float64 = v; return r; }
-    static Value OfTime(int64_t v) { Value r{DataType::kTime, {}, {}}; r.int64 = v; return r; }
-    static Value OfText(DataType t, std::string_view v) { Value r{t, {}, v}; r.int64 = 0; return r; }
+    static Value Of(bool v) {
+      Value r{DataType::kBool, {}, {}};
+      r.boolean = v;
+      return r;
+    }
+    static Value Of(int64_t v) {
+      Value r{DataType::kInt64, {}, {}};
+      r.int64 = v;
+      return r;
+    }
+    static Value Of(uint64_t v) {
+      Value r{DataType::kUint64, {}, {}};
+      r.uint64 = v;
+      return r;
+    }
+    static Value Of(double v) {
+      Value r{DataType::kFloat64, {}, {}};
+      r.float64 = v;
+      return r;
+    }
+    static Value OfTime(int64_t v) {
+      Value r{DataType::kTime, {}, {}};
+      r.int64 = v;
+      return r;
+    }
+    static Value OfText(DataType t, std::string_view v) {
+      Value r{t, {}, v};
+      r.int64 = 0;
+      return r;
+    }
   };
 
   void SetBit(uint8_t* bits, bool value) const {
@@ -117,7 +149,8 @@ class Column {
   }
   // Offsets of rows that held nothing are filled here, so that rows cost only the fields they have.
   char* RoomForText(size_t size) {
-    if (filled_ > *row_) [[unlikely]] Clear();
+    if (filled_ > *row_) [[unlikely]]
+      Clear();
     FillOffsets(*row_);
     const auto end = static_cast<uint32_t>(data_.data_size);
     data_.data.Reserve(end + size, end);

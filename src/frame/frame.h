@@ -24,8 +24,8 @@ struct ColumnData {
   DataType type = DataType::kNull;
   uint32_t null_count = 0;
   Buffer validity;
-  Buffer values;   // for strings and bytes: the offsets
-  Buffer data;     // strings and bytes only
+  Buffer values;  // for strings and bytes: the offsets
+  Buffer data;    // strings and bytes only
   size_t data_size = 0;
 
   bool IsNull(size_t row) const { return (validity.data()[row >> 3] >> (row & 7) & 1) == 0; }
@@ -43,7 +43,7 @@ struct ColumnData {
 
 // Counted by the builder and the decoder per batch; they travel with the frame.
 struct FrameStats {
-  uint64_t records = 0;     // records taken in (a line-protocol record gives several rows, a skipped one none)
+  uint64_t records = 0;  // records taken in (a line-protocol record gives several rows, a skipped one none)
   uint64_t error_rows = 0;
   uint64_t payload_bytes = 0;
 };

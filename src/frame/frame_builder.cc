@@ -132,7 +132,8 @@ void FrameBuilder::CommitRow() {
   ++row_;
   open_bytes_ += sizeof(uint64_t);
   in_row_ = false;
-  if (!undo_.empty()) [[unlikely]] undo_.clear();
+  if (!undo_.empty()) [[unlikely]]
+    undo_.clear();
 }
 
 void FrameBuilder::AbortRow() {
@@ -162,8 +163,8 @@ void FrameBuilder::SaveForUndo(Column& column) {
   if (!in_row_ || column.index_ >= columns_at_row_) return;
   const auto same = [&column](const Undo& undo) { return undo.column == column.index_; };
   if (std::any_of(undo_.begin(), undo_.end(), same)) return;
-  undo_.push_back({column.index_, Copy(column.data_, capacity_rows_), column.filled_, column.had_negative_,
-                   column.had_wide_});
+  undo_.push_back(
+      {column.index_, Copy(column.data_, capacity_rows_), column.filled_, column.had_negative_, column.had_wide_});
 }
 
 void FrameBuilder::TypeChanged() { schema_stale_ = true; }

@@ -26,10 +26,10 @@ namespace kafscope {
 class FrameBuilder {
  public:
   struct Options {
-    uint32_t max_rows = 0;             // rows at which Full() says so; 0: no bound but kHardMaxRows
-    size_t max_bytes = 256 * 1024;     // bytes of values at which Full() says so; 0: no bound
-    uint32_t max_fields = 1000;        // value columns; further ones are counted in fields_cut()
-    bool sort_value_columns = true;    // in the first sealed frame; false: first-seen order (line protocol `long`)
+    uint32_t max_rows = 0;           // rows at which Full() says so; 0: no bound but kHardMaxRows
+    size_t max_bytes = 256 * 1024;   // bytes of values at which Full() says so; 0: no bound
+    uint32_t max_fields = 1000;      // value columns; further ones are counted in fields_cut()
+    bool sort_value_columns = true;  // in the first sealed frame; false: first-seen order (line protocol `long`)
   };
   static constexpr uint32_t kHardMaxRows = 65536;
 
@@ -39,7 +39,8 @@ class FrameBuilder {
   FrameBuilder& operator=(const FrameBuilder&) = delete;
 
   // The column of this name and role, or a new one. Null if `role` is kValue and max_fields is reached (counted in
-  // fields_cut() once a name). Cost: a hash look-up. Names are unique over all roles: the caller resolves clashes first.
+  // fields_cut() once a name). Cost: a hash look-up. Names are unique over all roles: the caller resolves clashes
+  // first.
   Column* FindOrAddColumn(std::string_view name, FieldRole role);
   Column* FindColumn(std::string_view name) const;
 

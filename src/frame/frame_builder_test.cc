@@ -35,9 +35,7 @@ DataType TypeOf(const Frame& frame, std::string_view name) {
   return frame.schema().fields()[static_cast<size_t>(frame.schema().IndexOf(name))].type;
 }
 
-Column* Value(FrameBuilder& builder, std::string_view name) {
-  return builder.FindOrAddColumn(name, FieldRole::kValue);
-}
+Column* Value(FrameBuilder& builder, std::string_view name) { return builder.FindOrAddColumn(name, FieldRole::kValue); }
 
 TEST(FrameBuilder, ColumnsStandInDisplayOrder) {
   FrameBuilder builder({});
@@ -257,12 +255,30 @@ TEST(FrameBuilder, RandomRowsEqualTheModel) {
           continue;
         }
         switch (field) {
-          case 0: column.AppendBool(i % 2 == 0); row[name] = i % 2 == 0 ? "true" : "false"; break;
-          case 1: column.AppendInt64(-static_cast<int64_t>(i)); row[name] = std::to_string(-static_cast<int64_t>(i)); break;
-          case 2: column.AppendUint64(i); row[name] = std::to_string(i); break;
-          case 3: column.AppendFloat64(static_cast<double>(i) + 0.5); row[name] = std::to_string(i) + ".5"; break;
-          case 4: column.AppendString(std::string(i % 40, 's')); row[name] = std::string(i % 40, 's'); break;
-          default: column.AppendBytes("ab"); row[name] = "YWI="; break;
+          case 0:
+            column.AppendBool(i % 2 == 0);
+            row[name] = i % 2 == 0 ? "true" : "false";
+            break;
+          case 1:
+            column.AppendInt64(-static_cast<int64_t>(i));
+            row[name] = std::to_string(-static_cast<int64_t>(i));
+            break;
+          case 2:
+            column.AppendUint64(i);
+            row[name] = std::to_string(i);
+            break;
+          case 3:
+            column.AppendFloat64(static_cast<double>(i) + 0.5);
+            row[name] = std::to_string(i) + ".5";
+            break;
+          case 4:
+            column.AppendString(std::string(i % 40, 's'));
+            row[name] = std::string(i % 40, 's');
+            break;
+          default:
+            column.AppendBytes("ab");
+            row[name] = "YWI=";
+            break;
         }
       }
       if (random() % 8 == 0) {

@@ -18,14 +18,14 @@ namespace kafscope {
 // Widening goes from left to right (docs/values.md prints the table of pairs): null < bool | int64 | uint64 | time <
 // float64 < string. Bytes stay bytes until something else joins them. kInt32 is for metadata (partition) only.
 enum class DataType : uint8_t {
-  kNull,     // no value seen yet; nothing but nulls
-  kBool,     // bit-packed as Arrow does
+  kNull,  // no value seen yet; nothing but nulls
+  kBool,  // bit-packed as Arrow does
   kInt32,
   kInt64,
   kUint64,
   kFloat64,
-  kTime,     // int64 nanoseconds since 1970-01-01T00:00:00Z
-  kString,   // valid UTF-8
+  kTime,    // int64 nanoseconds since 1970-01-01T00:00:00Z
+  kString,  // valid UTF-8
   kBytes,
 };
 

@@ -66,8 +66,8 @@ DataType WidenedType(DataType column, const ColumnHistory& history, DataType val
   if (column == DataType::kNull) return value;
   const bool all_integers = IsInteger(column) && IsInteger(value);
   if (all_integers && !history.negative && !value_negative) return DataType::kUint64;
-  const bool numbers = (IsInteger(column) || column == DataType::kFloat64) &&
-                       (IsInteger(value) || value == DataType::kFloat64);
+  const bool numbers =
+      (IsInteger(column) || column == DataType::kFloat64) && (IsInteger(value) || value == DataType::kFloat64);
   if (numbers && !history.wide && !value_wide) return DataType::kFloat64;
   return DataType::kString;
 }
@@ -106,8 +106,8 @@ void ConvertColumn(ColumnData& column, DataType to, uint32_t rows, uint32_t capa
   if (from == DataType::kNull) {
     const size_t width = ValueWidth(to);
     const bool text = to == DataType::kString || to == DataType::kBytes;
-    const size_t bytes = to == DataType::kBool ? (capacity_rows + 7) / 8
-                                               : width * (static_cast<size_t>(capacity_rows) + (text ? 1 : 0));
+    const size_t bytes =
+        to == DataType::kBool ? (capacity_rows + 7) / 8 : width * (static_cast<size_t>(capacity_rows) + (text ? 1 : 0));
     column.values.Reserve(bytes, 0);
     if (bytes > 0) std::memset(column.values.data(), 0, bytes);
     column.data_size = 0;

@@ -1,4 +1,5 @@
-// The rules of widening: which type a column takes when a value of another type comes, and how old values are rewritten.
+// The rules of widening: which type a column takes when a value of another type comes, and how old values are
+// rewritten.
 //
 //   null < bool | int64 | uint64 | time < float64 < string; bytes stay bytes
 //

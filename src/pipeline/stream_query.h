@@ -1,5 +1,5 @@
-// StreamQuery: everything that decides what a stream holds. Command line, WebSocket and Grafana all fill this one struct;
-// two equal queries share one pipeline (Fingerprint()).
+// StreamQuery: everything that decides what a stream holds. Command line, WebSocket and Grafana all fill this one
+// struct; two equal queries share one pipeline (Fingerprint()).
 #pragma once
 
 #include <chrono>
@@ -31,14 +31,14 @@ struct EndPosition {
 };
 
 struct BatchLimits {
-  uint32_t max_rows = 0;                          // 0: as many as arrive within the window
+  uint32_t max_rows = 0;  // 0: as many as arrive within the window
   size_t max_bytes = 256 * 1024;
   std::chrono::microseconds max_latency{5000};
 };
 
 struct StreamQuery {
   std::string topic;
-  std::vector<int32_t> partitions;                // empty: all, those added later too
+  std::vector<int32_t> partitions;  // empty: all, those added later too
   StartPosition from;
   EndPosition until;
   bool read_committed = true;

@@ -1,9 +1,9 @@
 // SchemaStore: schemas by registry id, fetched off the consume thread.
 //
-// Use: a decoder asks Find(id) per framed record (an engine caches its own compiled plan by id, so this is asked once an
-// id). kPending: the fetch has begun; ask again. kFailed: `error` says why; it is retried after a back-off.
-// Bounds: an LRU of `max_entries`; misses and failures are kept briefly. One request per id in flight.
-// Threads: all calls from any thread. RegistrySchemaStore (registry_client.h) is the real one; tests use a fake.
+// Use: a decoder asks Find(id) per framed record (an engine caches its own compiled plan by id, so this is asked once
+// an id). kPending: the fetch has begun; ask again. kFailed: `error` says why; it is retried after a back-off. Bounds:
+// an LRU of `max_entries`; misses and failures are kept briefly. One request per id in flight. Threads: all calls from
+// any thread. RegistrySchemaStore (registry_client.h) is the real one; tests use a fake.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct RegisteredSchema {
   SchemaType type = SchemaType::kAvro;
   std::string text;
   struct Reference {
-    std::string name;      // import path (Protobuf) or full name (Avro)
+    std::string name;  // import path (Protobuf) or full name (Avro)
     std::string subject;
     int32_t version = 0;
     std::string text;

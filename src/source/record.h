@@ -1,7 +1,7 @@
 // ConsumerRecord and ConsumerRecords: what a source gives, in Kafka's words.
 //
-// A ConsumerRecord is a view: its bytes belong to the ConsumerRecords batch (librdkafka's messages, a fetch response, or
-// bytes in memory) and live until that batch is cleared or destroyed. Decoders never assume one object per record.
+// A ConsumerRecord is a view: its bytes belong to the ConsumerRecords batch (librdkafka's messages, a fetch response,
+// or bytes in memory) and live until that batch is cleared or destroyed. Decoders never assume one object per record.
 // Threads: a batch belongs to one thread at a time; it may be moved between threads.
 #pragma once
 
@@ -30,8 +30,8 @@ struct ConsumerRecord {
   TimestampType timestamp_type = TimestampType::kNone;
   int32_t partition = 0;
   int64_t offset = 0;
-  int64_t timestamp_ms = -1;                // −1: none; the arrival time stands in
-  std::span<const RecordHeader> headers;    // empty unless the source was asked for headers
+  int64_t timestamp_ms = -1;              // −1: none; the arrival time stands in
+  std::span<const RecordHeader> headers;  // empty unless the source was asked for headers
 };
 
 class ConsumerRecords {

@@ -19,17 +19,17 @@ namespace kafscope {
 // Something that happened to the source and that its viewer should know. Each is reported once.
 struct SourceEvent {
   enum class Kind {
-    kConnected,          // or connected again
-    kDisconnected,       // retries by itself
-    kTopicMissing,       // waits for it
-    kTopicRecreated,     // reading goes on from the new beginning
+    kConnected,       // or connected again
+    kDisconnected,    // retries by itself
+    kTopicMissing,    // waits for it
+    kTopicRecreated,  // reading goes on from the new beginning
     kPartitionsAdded,
-    kGap,                // offsets skipped because retention passed the reader; `count` records
-    kRecordSkipped,      // larger than the limit; `count` 1
-    kFailed,             // needs a change by the user: authentication, TLS, right, wrong port
+    kGap,            // offsets skipped because retention passed the reader; `count` records
+    kRecordSkipped,  // larger than the limit; `count` 1
+    kFailed,         // needs a change by the user: authentication, TLS, right, wrong port
   };
   Kind kind;
-  std::string message;   // what, why (the broker's words), what to change
+  std::string message;  // what, why (the broker's words), what to change
   uint64_t count = 0;
 };
 

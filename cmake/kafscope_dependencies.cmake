@@ -1,0 +1,18 @@
+# Third-party libraries as targets, static where a program of ours links them.
+find_package(Threads REQUIRED)
+
+# The pinned librdkafka of scripts/build_librdkafka.sh.
+set(rdkafka_dir "${KAFSCOPE_DEPS_DIR}/librdkafka")
+if(EXISTS "${rdkafka_dir}/lib/librdkafka.a")
+  add_library(kafscope_rdkafka INTERFACE)
+  target_include_directories(kafscope_rdkafka SYSTEM INTERFACE "${rdkafka_dir}/include")
+  target_link_libraries(kafscope_rdkafka INTERFACE "${rdkafka_dir}/lib/librdkafka.a" libzstd.a liblz4.a libssl.a
+                        libcrypto.a libz.a Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()
+
+# The pinned simdjson (single file) of scripts/setup.sh.
+set(simdjson_dir "${KAFSCOPE_DEPS_DIR}/simdjson")
+if(EXISTS "${simdjson_dir}/simdjson.cpp")
+  add_library(kafscope_simdjson STATIC "${simdjson_dir}/simdjson.cpp")
+  target_include_directories(kafscope_simdjson SYSTEM PUBLIC "${simdjson_dir}")
+endif()
