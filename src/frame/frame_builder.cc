@@ -180,15 +180,15 @@ void FrameBuilder::UpdateSchema() {
     if (!placed[index]) display_order_.push_back(index);
   }
   if (!sealed_once_) {
-    std::stable_sort(display_order_.begin() + static_cast<ptrdiff_t>(first_new), display_order_.end(),
-                     [this](uint32_t a, uint32_t b) {
-                       const Column& left = *columns_[a];
-                       const Column& right = *columns_[b];
-                       if (left.role() != right.role()) return RoleRank(left.role()) < RoleRank(right.role());
-                       const bool by_name = left.role() == FieldRole::kKey ||
-                                            (left.role() == FieldRole::kValue && options_.sort_value_columns);
-                       return by_name && left.name() < right.name();
-                     });
+    const auto stands_before = [this](uint32_t a, uint32_t b) {
+      const Column& left = *columns_[a];
+      const Column& right = *columns_[b];
+      if (left.role() != right.role()) return RoleRank(left.role()) < RoleRank(right.role());
+      const bool by_name =
+          left.role() == FieldRole::kKey || (left.role() == FieldRole::kValue && options_.sort_value_columns);
+      return by_name ? left.name() < right.name() : a < b;
+    };
+    std::sort(display_order_.begin() + static_cast<ptrdiff_t>(first_new), display_order_.end(), stands_before);
   }
   std::vector<Field> fields;
   fields.reserve(display_order_.size());
