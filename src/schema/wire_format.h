@@ -41,8 +41,8 @@ std::string_view NotFramedText(uint8_t first_byte);
 // How a record names its schema.
 struct SchemaRef {
   bool by_guid = false;
-  int32_t id = 0;                    // !by_guid
-  std::array<uint8_t, 16> guid{};    // by_guid
+  int32_t id = 0;                  // !by_guid
+  std::array<uint8_t, 16> guid{};  // by_guid
   // "89791762-2336-4186-9674-299b90a802e2", as registries write it. Cost: allocates.
   std::string GuidText() const;
 
@@ -51,13 +51,14 @@ struct SchemaRef {
 
 struct FramedPayload {
   SchemaRef schema;
-  std::string_view payload;      // behind the prefix, or the whole value when a header names the schema
+  std::string_view payload;  // behind the prefix, or the whole value when a header names the schema
   bool from_header = false;
   std::string_view header_rest;  // what follows id or GUID in the header: Protobuf's message indexes
 };
 
 // Finds the schema of a key or value: by its record header if there is one, else by the prefix.
-WireFault Unframe(std::span<const RecordHeader> headers, std::string_view value, SchemaSide side, FramedPayload* framed);
+WireFault Unframe(std::span<const RecordHeader> headers, std::string_view value, SchemaSide side,
+                  FramedPayload* framed);
 // Reads the prefix only; `*payload` is what follows it.
 WireFault ReadSchemaPrefix(std::string_view value, int32_t* id, std::string_view* payload);
 // Reads the value of a schema id header; `*rest` is what follows id or GUID.
