@@ -97,6 +97,16 @@ char* WriteJsonStringPadded(std::string_view text, char* out) {
   return out + 1;
 }
 
+size_t JsonStringSize(std::string_view text) {
+  size_t size = text.size() + 2;
+  for (const char c : text) {
+    if (!NeedsEscape(c)) continue;
+    char escape[8];
+    size += static_cast<size_t>(WriteEscape(c, escape) - escape) - 1;
+  }
+  return size;
+}
+
 void AppendJsonString(std::string_view text, std::string* out) {
   out->push_back('"');
   size_t from = 0;

@@ -16,6 +16,8 @@ constexpr size_t MaxJsonStringSize(size_t size) { return 6 * size + 2 + 16; }
 char* WriteJsonString(std::string_view text, char* out);
 // The same for text with at least 16 readable bytes behind it (any content), as a Frame's buffers have.
 char* WriteJsonStringPadded(std::string_view text, char* out);
+// Characters that the writers give for `text`, quotes included.
+size_t JsonStringSize(std::string_view text);
 void AppendJsonString(std::string_view text, std::string* out);
 
 }  // namespace kafscope

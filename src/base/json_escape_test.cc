@@ -45,6 +45,7 @@ void ExpectAllWriters(std::string_view text) {
   std::string appended = "x";
   AppendJsonString(text, &appended);
   EXPECT_EQ(appended, "x" + expected);
+  EXPECT_EQ(JsonStringSize(text), expected.size());
 }
 
 TEST(JsonEscape, EveryByteAtEveryPlace) {
