@@ -192,7 +192,11 @@ Corpus Read(const json& frame) {
     sources.push_back(i);
     json field = {{"name", name}, {"type", given[i]["type"]}, {"typeInfo", given[i]["typeInfo"]}};
     field["typeInfo"]["nullable"] = true;
-    if (field["type"] == "number") field["typeInfo"]["frame"] = OurType(field["typeInfo"]["frame"]);
+    const std::string type = field["typeInfo"]["frame"];
+    if (type.find("int") != std::string::npos || type.starts_with("float")) {
+      field["type"] = "number";  // one corpus file says otherwise
+      field["typeInfo"]["frame"] = OurType(type);
+    }
     fields.push_back(field);
     // A frame without rows may leave its arrays out.
     values.push_back(i < data["values"].size() ? data["values"][i] : json::array());
