@@ -28,7 +28,7 @@ endif()
 # Our own code only: third-party headers come in as SYSTEM.
 add_library(kafscope_options INTERFACE)
 target_compile_options(kafscope_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
-                       -Woverloaded-virtual -Wimplicit-fallthrough -Werror
+                       -Woverloaded-virtual -Wimplicit-fallthrough -Wno-missing-field-initializers -Werror
                        # GCC 12 wrongly warns of `"text" + std::string(…)` (GCC bug 105329).
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_include_directories(kafscope_options INTERFACE "${CMAKE_SOURCE_DIR}/src" "${CMAKE_BINARY_DIR}/generated")

@@ -3,9 +3,12 @@
 //
 //   class FooEngine {                                        // a "payload engine": no virtual calls, one per stream
 //    public:
-//     static Result<std::unique_ptr<FooEngine>> Make(const DecodeOptions&, ValueScope scope);
-//     // Writes the rows of one payload: Begin(), values, Commit() for each row, or Fail() — at least one of them.
-//     void Decode(const ConsumerRecord& record, std::string_view payload, RowWriter& rows);
+//     static Result<std::unique_ptr<FooEngine>> Make(const DecodeOptions&, ValueScope scope);   // options outlive it
+//     void Attach(FrameBuilder&);          // a builder is new, or AbortRow() took columns back: drop cached Column*
+//     // Writes the rows of one payload: Begin(), values, Commit() for each row, or Fail() — at least one of them (or
+//     // counts it as filtered). False, before any Begin(): its schema is being fetched, the record waits.
+//     bool Decode(const ConsumerRecord& record, std::string_view payload, RowWriter& rows);
+//     std::vector<std::string> notes() const;
 //   };
 //   decoder_table.cc: {Format::kFoo, "foo", "…", &MakeEngineDecoder<FooEngine>}     (engine_decoder.h)
 //
@@ -14,31 +17,30 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "decode/decode_error.h"
 #include "decode/decode_options.h"
 #include "decode/decoder.h"
+#include "decode/header_columns.h"
+#include "decode/key_decoder.h"
+#include "decode/time_field.h"
 #include "frame/frame_builder.h"
 #include "source/record.h"
 
 namespace kafscope {
 
-class KeyDecoder;     // key_decoder.h
-class HeaderColumns;  // header_columns.h
-
-// Names for the columns of an engine: values (prefix "", role kValue) or a key ("key.", role kKey, scalar "key").
-// Resolve() gives the free name by the rules of docs/values.md: a value named like a metadata column gets `value.`,
-// a literal key that a path already took gets `#2`. Cost: allocates; for building plans.
-struct ValueScope {
-  std::string_view prefix;  // "" or "key."
-  std::string_view scalar;  // name of a lone value: "value", "message", "key"
-  FieldRole role = FieldRole::kValue;
-};
+// Stands for a time that is not there: neither a record timestamp nor an arrival time (`decode`).
+inline constexpr int64_t kNoTime = std::numeric_limits<int64_t>::min();
 
 class RowWriter {
  public:
-  RowWriter(const DecodeOptions& options, DecodeCounters& counters);
+  // `key` may be null. REQUIRES: options and counters outlive the writer.
+  RowWriter(const DecodeOptions& options, std::unique_ptr<KeyDecoder> key, DecodeCounters& counters);
   ~RowWriter();
 
   // --- for engines ---
@@ -46,30 +48,42 @@ class RowWriter {
   DecodeCounters& counters() { return *counters_; }
   // Opens a row and writes time, partition, offset, key and headers.
   void Begin();
-  // Replaces the row's time (payload field, line protocol).
+  // The row's time is the payload's own (line protocol); wins over the record's.
   void SetTime(int64_t nanoseconds);
+  // The record's time in nanoseconds, kNoTime if it has none.
+  int64_t record_time() const { return time_ns_; }
   void Commit();
   // Takes the open row back, if any, and writes an error row in its place; counts it by reason.
   void Fail(const DecodeError& error);
+  // The same for an error whose words are put together by the caller.
+  void Fail(ErrorReason reason, uint64_t position, std::string_view text) { Fail(DecodeError{reason, position, text}); }
 
   // --- for EngineDecoder ---
   void Attach(FrameBuilder& builder);
   void StartRecord(const ConsumerRecord& record, int64_t arrival_ns);
+  // The key's schema is being fetched: the record waits.
+  bool KeyWaiting() { return key_ != nullptr && record_->has_key && key_->Waiting(*record_); }
+  std::vector<std::string> notes() const;
 
  private:
-  void AddMetadataColumns();
+  void WriteMetadata();
+  void WriteErrorText(const DecodeError& error);
 
   const DecodeOptions& options_;
   DecodeCounters* counters_;
   FrameBuilder* builder_ = nullptr;
+  uint64_t generation_ = 0;
   const ConsumerRecord* record_ = nullptr;
-  int64_t time_ns_ = 0;
+  int64_t time_ns_ = kNoTime;
+  bool time_given_ = false;  // SetTime() was called for the open row
   Column* time_ = nullptr;
   Column* partition_ = nullptr;
   Column* offset_ = nullptr;
-  Column* error_ = nullptr;  // added with the first error
   std::unique_ptr<KeyDecoder> key_;
-  std::unique_ptr<HeaderColumns> headers_;
+  HeaderColumns headers_;
+  TimeField time_field_;
+  DecodeError key_error_;
+  uint64_t arrival_times_ = 0;  // records whose timestamp was missing
 };
 
 }  // namespace kafscope

@@ -41,6 +41,12 @@ void Column::Clear() {
   }
 }
 
+void Column::SetInt32() {
+  if (data_.type != DataType::kNull) return;
+  ConvertColumn(data_, DataType::kInt32, *row_, builder_->capacity_rows_);
+  builder_->TypeChanged();
+}
+
 char* Column::BeginString(size_t max_size) {
   if (data_.type != DataType::kString) [[unlikely]] {
     AppendSlow(Value::OfText(DataType::kString, {}));

@@ -37,7 +37,9 @@ class Column {
     SetBit(data_.values.data(), value);
     SetValid();
   }
-  void AppendInt32(int32_t value) {  // metadata columns only: never widens
+  // Makes a column without values one of int32. For metadata columns: they never widen.
+  void SetInt32();
+  void AppendInt32(int32_t value) {
     reinterpret_cast<int32_t*>(data_.values.data())[*row_] = value;
     SetValid();
   }
@@ -89,6 +91,13 @@ class Column {
   bool HasValue() const { return (data_.validity.data()[*row_ >> 3] >> (*row_ & 7) & 1) != 0; }
   // Takes back this row's value.
   void Clear();
+  // The open batch's storage, to look at values of the open row that were just appended (not text: OpenText()).
+  const ColumnData& open_data() const { return data_; }
+  // The open row's text. REQUIRES: HasValue(), a column of text.
+  std::string_view OpenText() const {
+    const uint32_t begin = reinterpret_cast<const uint32_t*>(data_.values.data())[*row_];
+    return {reinterpret_cast<const char*>(data_.data.data()) + begin, data_.data_size - begin};
+  }
 
  private:
   friend class FrameBuilder;

@@ -1,0 +1,36 @@
+// The explicit table of formats: a new one is one line here and one in CMakeLists.txt.
+#include <array>
+
+#include "decode/decoder.h"
+#include "decode/engine_decoder.h"
+#include "decode/json_decoder.h"
+#include "decode/plaintext_decoder.h"
+
+namespace kafscope {
+
+namespace {
+
+const std::array kDecoders = {
+    DecoderEntry{Format::kJson, "json", "one JSON text a record", &MakeEngineDecoder<JsonEngine>},
+    DecoderEntry{Format::kPlaintext, "plaintext", "one text a record", &MakeEngineDecoder<PlaintextEngine>},
+};
+
+}  // namespace
+
+std::span<const DecoderEntry> DecoderTable() { return kDecoders; }
+
+const DecoderEntry* FindDecoder(std::string_view name) {
+  for (const DecoderEntry& entry : kDecoders) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+Result<std::unique_ptr<Decoder>> MakeDecoder(const DecodeOptions& options) {
+  for (const DecoderEntry& entry : kDecoders) {
+    if (entry.format == options.format) return entry.make(options);
+  }
+  return Fail(Status::Unsupported("--format: this format is not built in"));
+}
+
+}  // namespace kafscope

@@ -1,0 +1,81 @@
+// JsonEngine: one JSON text a record → typed columns, in one pass over its bytes.
+//
+// The plan is learnt: every object path is a node that keeps its children in the order in which they were last seen,
+// with the one expected next. The raw key is compared with that expectation; only a miss searches. Values go straight
+// into their columns, with all their digits. Objects flatten by dots down to `max_depth` names; deeper ones, arrays and
+// empty containers are kept as their own JSON text. A top-level array gives item_0, item_1, …
+//
+// Rules: docs/values.md. Cost: no allocation once every path has been seen. Threads: the consume thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "decode/column_names.h"
+#include "decode/decode_options.h"
+#include "decode/json_text.h"
+#include "decode/row_writer.h"
+
+namespace kafscope {
+
+class JsonEngine {
+ public:
+  static Result<std::unique_ptr<JsonEngine>> Make(const DecodeOptions& options, ValueScope scope);
+  ~JsonEngine();
+
+  void Attach(FrameBuilder& builder);
+  bool Decode(const ConsumerRecord& record, std::string_view payload, RowWriter& rows);
+  std::vector<std::string> notes() const;
+
+  // As a key (EngineKeyDecoder): into the open row; a failure leaves the row's key columns null.
+  bool Waiting(const ConsumerRecord&, std::string_view) const { return false; }
+  DecodeError AppendTo(const ConsumerRecord& record, std::string_view payload, FrameBuilder& builder,
+                       DecodeCounters& counters);
+
+ private:
+  struct Node;
+
+  JsonEngine(const DecodeOptions& options, ValueScope scope);
+
+  DecodeError Parse(std::string_view payload);
+  std::string_view StripPrefix(std::string_view payload, size_t* stripped);
+  bool ParseTop(JsonCursor& cursor);
+  bool ParseObject(JsonCursor& cursor, Node& node, uint32_t level);
+  bool ParseTopArray(JsonCursor& cursor);
+  // One value of a child of `node`; `level` is how many names its column's name has.
+  bool ParseValue(JsonCursor& cursor, Node& node, uint32_t level);
+  bool ParseNested(JsonCursor& cursor, Node& node, uint32_t level);
+  bool AppendRaw(JsonCursor& cursor, Node& node, uint32_t level);
+  void AppendText(Node& node, const RawString& text);
+  void AppendNumber(Node& node, const JsonNumber& number);
+
+  Node* FindChild(Node& node, std::string_view raw_key);
+  Node* AddChild(Node& node, std::string_view raw_key, std::string_view key);
+  bool MatchKey(JsonCursor& cursor, Node& node, Node** child);
+  void StartChild(Node& child);
+  void ClearRow(Node& node);
+  Column* ColumnOf(Node& node);
+  void ForgetColumns(Node& node);
+
+  const DecodeOptions& options_;
+  ColumnNames names_;
+  bool predict_keys_;
+  std::unique_ptr<Node> root_;       // of objects
+  std::unique_ptr<Node> top_array_;  // its children are item_0, item_1, …
+  std::unique_ptr<Node> scalar_;     // a lone value
+  std::unique_ptr<Node> overflow_;   // stands for a path beyond kMaxNodes
+  size_t nodes_ = 0;
+  uint32_t row_stamp_ = 0;
+  FrameBuilder* builder_ = nullptr;
+  DecodeCounters* counters_ = nullptr;
+  std::vector<char> text_;  // the payload, with padding behind it
+  const char* text_end_ = nullptr;  // of the padding
+  int64_t last_schema_id_ = -1;
+};
+
+}  // namespace kafscope
