@@ -73,7 +73,7 @@ class JsonEngine {
   uint32_t row_stamp_ = 0;
   FrameBuilder* builder_ = nullptr;
   DecodeCounters* counters_ = nullptr;
-  std::vector<char> text_;  // the payload, with padding behind it
+  std::vector<char> text_;          // the payload, with padding behind it
   const char* text_end_ = nullptr;  // of the padding
   int64_t last_schema_id_ = -1;
 };

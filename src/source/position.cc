@@ -81,16 +81,11 @@ Result<StartPosition> StartPosition::Parse(std::string_view text, int64_t now_ms
 
 std::string StartPosition::ToString() const {
   switch (kind) {
-    case Kind::kLatest:
-      return "latest";
-    case Kind::kEarliest:
-      return "earliest";
-    case Kind::kLastN:
-      return "last:" + std::to_string(value);
-    case Kind::kTime:
-      return "time:" + std::to_string(value);
-    case Kind::kOffset:
-      return "offset:" + std::to_string(value);
+    case Kind::kLatest: return "latest";
+    case Kind::kEarliest: return "earliest";
+    case Kind::kLastN: return "last:" + std::to_string(value);
+    case Kind::kTime: return "time:" + std::to_string(value);
+    case Kind::kOffset: return "offset:" + std::to_string(value);
   }
   return {};
 }
@@ -113,14 +108,10 @@ Result<EndPosition> EndPosition::Parse(std::string_view text, int64_t now_ms) {
 
 std::string EndPosition::ToString() const {
   switch (kind) {
-    case Kind::kNever:
-      return "never";
-    case Kind::kEnd:
-      return "end";
-    case Kind::kTime:
-      return "time:" + std::to_string(value);
-    case Kind::kCount:
-      return "count:" + std::to_string(value);
+    case Kind::kNever: return "never";
+    case Kind::kEnd: return "end";
+    case Kind::kTime: return "time:" + std::to_string(value);
+    case Kind::kCount: return "count:" + std::to_string(value);
   }
   return {};
 }
