@@ -1,6 +1,7 @@
 // The explicit table of formats: a new one is one line here and one in CMakeLists.txt.
 #include <array>
 
+#include "decode/avro_decoder.h"
 #include "decode/decoder.h"
 #include "decode/engine_decoder.h"
 #include "decode/json_decoder.h"
@@ -13,6 +14,8 @@ namespace {
 const std::array kDecoders = {
     DecoderEntry{Format::kJson, "json", "one JSON text a record", &MakeEngineDecoder<JsonEngine>},
     DecoderEntry{Format::kPlaintext, "plaintext", "one text a record", &MakeEngineDecoder<PlaintextEngine>},
+    DecoderEntry{Format::kAvro, "avro", "one Avro value a record, by its schema (--schema or --registry)",
+                 &MakeEngineDecoder<AvroEngine>},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "decode/avro_decoder.h"
 #include "decode/engine_decoder.h"
 #include "decode/header_columns.h"
 #include "decode/json_decoder.h"
@@ -68,10 +69,10 @@ Result<std::unique_ptr<KeyDecoder>> MakeKeyDecoder(const DecodeOptions& options)
     case KeyFormat::kBase64: return std::make_unique<TextKeyDecoder>(true);
     case KeyFormat::kInt: return std::make_unique<IntKeyDecoder>();
     case KeyFormat::kJson: return MakeEngineKey<JsonEngine>(options);
-    case KeyFormat::kAvro:
+    case KeyFormat::kAvro: return MakeEngineKey<AvroEngine>(options);
     case KeyFormat::kProtobuf: break;
   }
-  return Fail(Status::Unsupported("--key-format: avro and protobuf keys are not built in"));
+  return Fail(Status::Unsupported("--key-format: protobuf keys are not built in"));
 }
 
 }  // namespace kafscope
