@@ -53,4 +53,12 @@ struct DecodeOptions {
   std::vector<std::string> line_tags;
 };
 
+// Line protocol in layout `long`: the columns that dashboards of the existing Kafka data source know, `Time` among
+// them.
+inline bool IsLongLayout(const DecodeOptions& options) {
+  return options.format == Format::kLineProtocol && options.line_layout == LineLayout::kLong;
+}
+// FrameBuilder::Options::sort_value_columns for these options.
+inline bool SortsValueColumns(const DecodeOptions& options) { return !IsLongLayout(options); }
+
 }  // namespace kafscope

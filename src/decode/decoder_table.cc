@@ -5,6 +5,7 @@
 #include "decode/decoder.h"
 #include "decode/engine_decoder.h"
 #include "decode/json_decoder.h"
+#include "decode/line_protocol_decoder.h"
 #include "decode/plaintext_decoder.h"
 
 namespace kafscope {
@@ -13,6 +14,8 @@ namespace {
 
 const std::array kDecoders = {
     DecoderEntry{Format::kJson, "json", "one JSON text a record", &MakeEngineDecoder<JsonEngine>},
+    DecoderEntry{Format::kLineProtocol, "lineprotocol", "InfluxDB line protocol, one or more lines a record",
+                 &MakeEngineDecoder<LineProtocolEngine>},
     DecoderEntry{Format::kPlaintext, "plaintext", "one text a record", &MakeEngineDecoder<PlaintextEngine>},
     DecoderEntry{Format::kAvro, "avro", "one Avro value a record, by its schema (--schema or --registry)",
                  &MakeEngineDecoder<AvroEngine>},

@@ -18,7 +18,7 @@ void RowWriter::Attach(FrameBuilder& builder) {
   builder_ = &builder;
   generation_ = builder.generation();
   // The column stands even where no record has a time yet, so that it comes first.
-  time_ = options_.time_column ? builder.FindOrAddColumn("time", FieldRole::kTime) : nullptr;
+  time_ = options_.time_column ? builder.FindOrAddColumn(IsLongLayout(options_) ? "Time" : "time", FieldRole::kTime) : nullptr;
   partition_ = options_.partition_column ? builder.FindOrAddColumn("partition", FieldRole::kPartition) : nullptr;
   if (partition_ != nullptr) partition_->SetInt32();
   offset_ = builder.FindOrAddColumn("offset", FieldRole::kOffset);

@@ -19,7 +19,12 @@ bool IsText(DataType type) { return type == DataType::kString || type == DataTyp
 
 size_t BitmapBytes(uint32_t rows) { return (static_cast<size_t>(rows) + 7) / 8; }
 
-int RoleRank(FieldRole role) { return static_cast<int>(role); }
+// Places by role; with `offset_last`, partition and offset come between values and error.
+int RoleRank(FieldRole role, bool offset_last) {
+  const bool moves = offset_last && (role == FieldRole::kPartition || role == FieldRole::kOffset);
+  const int rank = static_cast<int>(FieldRole::kError) + 1;
+  return moves ? static_cast<int>(role) + rank : static_cast<int>(role) + (role == FieldRole::kError ? 2 * rank : 0);
+}
 
 uint32_t CountValid(const uint8_t* bits, uint32_t rows) {
   uint32_t count = 0;
@@ -183,7 +188,10 @@ void FrameBuilder::UpdateSchema() {
     const auto stands_before = [this](uint32_t a, uint32_t b) {
       const Column& left = *columns_[a];
       const Column& right = *columns_[b];
-      if (left.role() != right.role()) return RoleRank(left.role()) < RoleRank(right.role());
+      if (left.role() != right.role()) {
+        return RoleRank(left.role(), !options_.sort_value_columns) <
+               RoleRank(right.role(), !options_.sort_value_columns);
+      }
       const bool by_name =
           left.role() == FieldRole::kKey || (left.role() == FieldRole::kValue && options_.sort_value_columns);
       return by_name ? left.name() < right.name() : a < b;

@@ -26,10 +26,11 @@ namespace kafscope {
 class FrameBuilder {
  public:
   struct Options {
-    uint32_t max_rows = 0;           // rows at which Full() says so; 0: no bound but kHardMaxRows
-    size_t max_bytes = 256 * 1024;   // bytes of values at which Full() says so; 0: no bound
-    uint32_t max_fields = 1000;      // value columns; further ones are counted in fields_cut()
-    bool sort_value_columns = true;  // in the first sealed frame; false: first-seen order (line protocol `long`)
+    uint32_t max_rows = 0;          // rows at which Full() says so; 0: no bound but kHardMaxRows
+    size_t max_bytes = 256 * 1024;  // bytes of values at which Full() says so; 0: no bound
+    uint32_t max_fields = 1000;     // value columns; further ones are counted in fields_cut()
+    // In the first sealed frame. False (line protocol `long`): first-seen order, partition and offset after the values.
+    bool sort_value_columns = true;
   };
   static constexpr uint32_t kHardMaxRows = 65536;
 
