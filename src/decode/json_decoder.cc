@@ -1,5 +1,8 @@
 #include "decode/json_decoder.h"
 
+#include <emmintrin.h>
+
+#include <algorithm>
 #include <cstring>
 
 #include "base/perf_switches.h"
@@ -12,28 +15,86 @@ namespace {
 // Paths that a plan may hold; beyond it a value still gets its column, by its name each time.
 constexpr size_t kMaxNodes = 65'536;
 constexpr size_t kRegistryPrefix = 5;
+// Children that a miss looks through in their last-seen order before it asks the hash table.
+constexpr uint32_t kNearChildren = 32;
+constexpr ptrdiff_t kExactDigits = 18;  // of an integer that surely fits int64
 
 struct StringHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
+inline const char* SkipSpace(const char* at) {
+  JsonCursor cursor{at, {}};
+  kafscope::SkipSpace(cursor);
+  return cursor.at;
+}
+
+inline bool IsDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+// Copies `size` bytes; false if one of them is not ASCII.
+bool CopyAscii(const char* from, size_t size, char* to) {
+  if (size < sizeof(__m128i)) {
+    char seen = 0;
+    for (size_t i = 0; i < size; ++i) {
+      to[i] = from[i];
+      seen = static_cast<char>(seen | from[i]);
+    }
+    return (seen & 0x80) == 0;
+  }
+  __m128i seen = _mm_setzero_si128();
+  const auto copy = [&](size_t i) {
+    const __m128i chunk = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
+    seen = _mm_or_si128(seen, chunk);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), chunk);
+  };
+  for (size_t i = 0; i + sizeof(__m128i) <= size; i += sizeof(__m128i)) copy(i);
+  copy(size - sizeof(__m128i));  // the rest, partly again
+  return _mm_movemask_epi8(seen) == 0;
+}
+
 }  // namespace
 
-// A path. The names of `raw_key` and `next` are what key prediction lives by.
+// A key of an object as it stands in the text, with its closing quote and colon. PERF: all that a prediction compares
+// lies in one or two cache lines, in the order in which the keys come.
+struct JsonEngine::Child {
+  static constexpr uint32_t kInline = 32;
+
+  char key[kInline] = {};  // the first bytes
+  uint32_t size = 0;       // of the whole
+  uint32_t mask = 0;       // a bit for each byte of `key` in use
+  Node* node = nullptr;
+  const std::string* rest = nullptr;  // the whole, where it is longer
+
+  // REQUIRES: kInline readable bytes at `at`.
+  bool Matches(const char* at, const char* end) const {
+    const auto* text = reinterpret_cast<const __m128i*>(at);
+    const auto* own = reinterpret_cast<const __m128i*>(key);
+    const auto first =
+        static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(text), _mm_loadu_si128(own))));
+    if (mask <= 0xffff) [[likely]]
+      return (first & mask) == mask;
+    const auto second =
+        static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(text + 1), _mm_loadu_si128(own + 1))));
+    if (((second << 16 | first) & mask) != mask) return false;
+    return size <= kInline || (static_cast<size_t>(end - at) >= size && std::memcmp(at, rest->data(), size) == 0);
+  }
+};
+
+// A path. Hot fields first.
 struct JsonEngine::Node {
-  Node* parent = nullptr;
-  std::string raw_key;  // as it stands in the text, with the closing quote and the colon
-  std::string name;     // of its column, before a clash is resolved
-  std::string path;     // tells apart what the name cannot
   Column* column = nullptr;
-  bool cut = false;    // beyond the field cap
   uint32_t stamp = 0;  // the row in which it was last seen
-  uint32_t next = 0;   // index of the child expected next
+  bool cut = false;    // beyond the field cap
+  bool in_plan = true;
+  uint32_t place = 0;  // own index in the parent's order
+  std::vector<Child> order;
+
+  std::string raw_key;
+  std::string name;  // of its column, before a clash is resolved
+  std::string path;  // tells apart what the name cannot
   std::vector<std::unique_ptr<Node>> owned;
-  std::vector<Node*> order;                                                        // children as last seen
-  uint32_t place = 0;                                                              // own index in the parent's order
-  std::unordered_map<std::string, Node*, StringHash, std::equal_to<>> by_raw_key;  // aliases of one key included
+  std::unordered_map<std::string, Node*, StringHash, std::equal_to<>> by_raw_key;  // other spellings included
   std::unordered_map<std::string, Node*, StringHash, std::equal_to<>> by_key;
 };
 
@@ -43,8 +104,7 @@ JsonEngine::JsonEngine(const DecodeOptions& options, ValueScope scope)
       predict_keys_(!PerfDisabled(PerfSwitch::kKeyPrediction)),
       root_(std::make_unique<Node>()),
       top_array_(std::make_unique<Node>()),
-      scalar_(std::make_unique<Node>()),
-      overflow_(std::make_unique<Node>()) {}
+      scalar_(std::make_unique<Node>()) {}
 
 JsonEngine::~JsonEngine() = default;
 
@@ -57,9 +117,7 @@ Result<std::unique_ptr<JsonEngine>> JsonEngine::Make(const DecodeOptions& option
 
 void JsonEngine::Attach(FrameBuilder& builder) {
   builder_ = &builder;
-  ForgetColumns(*root_);
-  ForgetColumns(*top_array_);
-  ForgetColumns(*scalar_);
+  for (Node* node : {root_.get(), top_array_.get(), scalar_.get()}) ForgetColumns(*node);
 }
 
 void JsonEngine::ForgetColumns(Node& node) {
@@ -102,120 +160,136 @@ std::string_view JsonEngine::StripPrefix(std::string_view payload, size_t* strip
   return payload.substr(kRegistryPrefix);
 }
 
+// The payload with zero bytes behind it: no read of the parser needs a bounds check. False: not UTF-8.
+bool JsonEngine::TakeText(std::string_view payload) {
+  if (text_.size() < payload.size() + kJsonPadding) text_.resize(2 * payload.size() + kJsonPadding);
+  const bool ascii = CopyAscii(payload.data(), payload.size(), text_.data());
+  std::memset(text_.data() + payload.size(), 0, kJsonPadding);
+  text_end_ = text_.data() + payload.size() + kJsonPadding;
+  return ascii || IsValidUtf8(payload);
+}
+
 DecodeError JsonEngine::Parse(std::string_view payload) {
   size_t stripped = 0;
   payload = StripPrefix(payload, &stripped);
   if (payload.empty()) return {ErrorReason::kEmptyValue, 0, "an empty value is no JSON text"};
-  if (const size_t valid = ValidUtf8Prefix(payload); valid != payload.size()) [[unlikely]] {
-    return {ErrorReason::kInvalidUtf8, stripped + valid, "not UTF-8"};
+  if (!TakeText(payload)) [[unlikely]] {
+    return {ErrorReason::kInvalidUtf8, stripped + ValidUtf8Prefix(payload), "not UTF-8"};
   }
-  if (text_.size() < payload.size() + kJsonPadding) text_.resize(2 * payload.size() + kJsonPadding);
-  std::memcpy(text_.data(), payload.data(), payload.size());
-  std::memset(text_.data() + payload.size(), 0, kJsonPadding);
-  text_end_ = text_.data() + payload.size() + kJsonPadding;
   ++row_stamp_;
-  JsonCursor cursor{text_.data(), {}};
-  if (ParseTop(cursor)) [[likely]] {
-    SkipSpace(cursor);
-    if (cursor.at == text_.data() + payload.size()) [[likely]]
+  if (const char* end = ParseTop(text_.data()); end != nullptr) [[likely]] {
+    end = SkipSpace(end);
+    if (end == text_.data() + payload.size()) [[likely]]
       return {};
-    cursor.fault = "text after the JSON value";
+    Fault(end, "text after the JSON value");
   }
-  const auto position = static_cast<size_t>(cursor.at - text_.data());
-  if (position == payload.size()) cursor.fault = "the text ends before the value does";
-  return {ErrorReason::kInvalidJson, stripped + position, cursor.fault};
+  const auto position = static_cast<size_t>(fault_at_ - text_.data());
+  if (position == payload.size()) fault_ = "the text ends before the value does";
+  return {ErrorReason::kInvalidJson, stripped + position, fault_};
 }
 
-bool JsonEngine::ParseTop(JsonCursor& cursor) {
-  SkipSpace(cursor);
-  if (*cursor.at == '{') {
-    JsonCursor look = cursor;
-    ++look.at;
-    SkipSpace(look);
-    if (*look.at != '}') return ParseObject(cursor, *root_, 1);
-  } else if (*cursor.at == '[') {
-    JsonCursor look = cursor;
-    ++look.at;
-    SkipSpace(look);
-    if (*look.at != ']') return ParseTopArray(cursor);
+const char* JsonEngine::Fault(const char* at, std::string_view text) {
+  fault_at_ = at;
+  fault_ = text;
+  return nullptr;
+}
+
+const char* JsonEngine::ParseTop(const char* at) {
+  at = SkipSpace(at);
+  if (*at == '{' || *at == '[') [[likely]] {
+    const char* first = SkipSpace(at + 1);
+    if (*at == '{' && *first != '}') [[likely]]
+      return ParseObject(first, *root_, 1);
+    if (*at == '[' && *first != ']') return ParseTopArray(first);
   }
   // A lone scalar, {} or []: the column of a lone value.
   scalar_->stamp = row_stamp_;
-  return ParseValue(cursor, *scalar_, options_.max_depth);
+  return ParseValue(at, *scalar_, options_.max_depth);
 }
 
-bool JsonEngine::ParseTopArray(JsonCursor& cursor) {
-  ++cursor.at;
+const char* JsonEngine::ParseTopArray(const char* at) {
   for (size_t index = 0;; ++index) {
-    Node* child = index < top_array_->order.size() ? top_array_->order[index] : nullptr;
+    Node* child = index < top_array_->order.size() ? top_array_->order[index].node : nullptr;
     if (child == nullptr) {
       const std::string name = "item_" + std::to_string(index);
       child = AddChild(*top_array_, name, name);
     }
-    StartChild(*child);
-    if (!ParseValue(cursor, *child, 1)) return false;
-    SkipSpace(cursor);
-    const char c = *cursor.at;
-    if (c != ',' && c != ']') return cursor.Failed("expected ',' or ']'");
-    ++cursor.at;
-    if (c == ']') return true;
+    child->stamp = row_stamp_;
+    at = ParseValue(SkipSpace(at), *child, 1);
+    if (at == nullptr) return nullptr;
+    at = SkipSpace(at);
+    if (*at == ']') return at + 1;
+    if (*at != ',') return Fault(at, "expected ',' or ']'");
+    ++at;
   }
 }
 
-bool JsonEngine::ParseObject(JsonCursor& cursor, Node& node, uint32_t level) {
-  node.next = 0;
-  ++cursor.at;
-  SkipSpace(cursor);
+// `at` stands at the first key's quote (or what is there in its place).
+const char* JsonEngine::ParseObject(const char* at, Node& node, uint32_t level) {
+  uint32_t next = 0;
   for (;;) {
-    if (*cursor.at != '"') return cursor.Failed("expected a key in quotes");
-    ++cursor.at;
+    if (*at != '"') [[unlikely]]
+      return Fault(at, "expected a key in quotes");
     Node* child = nullptr;
-    if (!MatchKey(cursor, node, &child)) return false;
-    StartChild(*child);
-    if (!ParseValue(cursor, *child, level)) return false;
-    SkipSpace(cursor);
-    const char c = *cursor.at;
-    if (c != ',' && c != '}') return cursor.Failed("expected ',' or '}'");
-    ++cursor.at;
-    if (c == '}') return true;
-    SkipSpace(cursor);
+    at = MatchKey(at + 1, node, &next, &child);
+    if (at == nullptr) [[unlikely]]
+      return nullptr;
+    if (child->stamp == row_stamp_) [[unlikely]]
+      RepeatedKey(*child);
+    child->stamp = row_stamp_;
+    at = ParseValue(SkipSpace(at), *child, level);
+    if (at == nullptr) [[unlikely]]
+      return nullptr;
+    at = SkipSpace(at);
+    if (*at != ',') {
+      if (*at == '}') return at + 1;
+      return Fault(at, "expected ',' or '}'");
+    }
+    at = SkipSpace(at + 1);
   }
 }
 
-bool JsonEngine::MatchKey(JsonCursor& cursor, Node& node, Node** child) {
-  if (predict_keys_ && node.next < node.order.size()) [[likely]] {
-    Node* expected = node.order[node.next];
-    const std::string& raw = expected->raw_key;
-    const bool fits = raw.size() <= static_cast<size_t>(text_end_ - cursor.at);
-    if (fits && std::memcmp(cursor.at, raw.data(), raw.size()) == 0) [[likely]] {
-      cursor.at += raw.size();
-      ++node.next;
-      *child = expected;
-      return true;
+inline const char* JsonEngine::MatchKey(const char* at, Node& node, uint32_t* next, Node** child) {
+  if (*next < node.order.size() && predict_keys_) [[likely]] {
+    const Child& expected = node.order[*next];
+    if (expected.Matches(at, text_end_)) [[likely]] {
+      ++*next;
+      *child = expected.node;
+      return at + expected.size;
     }
   }
+  return SearchKey(at, node, next, child);
+}
+
+const char* JsonEngine::SearchKey(const char* at, Node& node, uint32_t* next, Node** child) {
+  if (predict_keys_) {
+    const auto count = static_cast<uint32_t>(node.order.size());
+    uint32_t place = *next;
+    for (uint32_t tried = 0; tried < std::min(count, kNearChildren); ++tried) {
+      if (++place >= count) place = 0;
+      const Child& near = node.order[place];
+      if (!near.Matches(at, text_end_)) continue;
+      *next = place + 1;
+      *child = near.node;
+      return at + near.size;
+    }
+  }
+  JsonCursor cursor{at, {}};
   RawString key;
-  if (!ReadString(cursor, &key)) return false;
-  *child = FindChild(node, key.text);
-  if (*child == nullptr) {
-    if (key.escaped) {
-      std::string plain(key.text.size(), '\0');
-      plain.resize(static_cast<size_t>(Unescape(key.text, plain.data(), &counters_->replaced_utf8) - plain.data()));
-      *child = AddChild(node, key.text, plain);
-    } else {
-      *child = AddChild(node, key.text, key.text);
-    }
-  }
-  if ((*child)->parent == &node) node.next = (*child)->place + 1;
-  SkipSpace(cursor);
-  if (*cursor.at != ':') return cursor.Failed("expected ':'");
-  ++cursor.at;
-  return true;
+  if (!ReadString(cursor, &key)) return Fault(cursor);
+  *child = FindOrAddChild(node, key);
+  if ((*child)->in_plan) *next = (*child)->place + 1;
+  at = SkipSpace(cursor.at);
+  return *at == ':' ? at + 1 : Fault(at, "expected ':'");
 }
 
-JsonEngine::Node* JsonEngine::FindChild(Node& node, std::string_view raw_key) {
-  const auto found = node.by_raw_key.find(raw_key);
-  return found == node.by_raw_key.end() ? nullptr : found->second;
+JsonEngine::Node* JsonEngine::FindOrAddChild(Node& node, const RawString& key) {
+  const auto found = node.by_raw_key.find(key.text);
+  if (found != node.by_raw_key.end()) return found->second;
+  if (!key.escaped) return AddChild(node, key.text, key.text);
+  std::string plain(key.text.size(), '\0');
+  plain.resize(static_cast<size_t>(Unescape(key.text, plain.data(), &counters_->replaced_utf8) - plain.data()));
+  return AddChild(node, key.text, plain);
 }
 
 JsonEngine::Node* JsonEngine::AddChild(Node& node, std::string_view raw_key, std::string_view key) {
@@ -224,36 +298,37 @@ JsonEngine::Node* JsonEngine::AddChild(Node& node, std::string_view raw_key, std
     if (node.by_raw_key.size() < kMaxNodes) node.by_raw_key.emplace(raw_key, known->second);
     return known->second;
   }
-  const bool fits = nodes_ < kMaxNodes;
   auto fresh = std::make_unique<Node>();
-  fresh->parent = fits ? &node : nullptr;
   fresh->name = node.name;
   AppendNamePart(key, &fresh->name);
   fresh->path = node.path;
   fresh->path.push_back('\0');  // no key of a path can be confused with a dot
   fresh->path.append(key);
-  if (!fits) {
+  if (nodes_ >= kMaxNodes) {
+    fresh->in_plan = false;
     overflow_ = std::move(fresh);
     return overflow_.get();
   }
   ++nodes_;
   fresh->raw_key.assign(raw_key).append("\":");
   fresh->place = static_cast<uint32_t>(node.order.size());
-  Node* child = fresh.get();
-  node.owned.push_back(std::move(fresh));
+  Child child;
+  child.size = static_cast<uint32_t>(fresh->raw_key.size());
+  child.mask = child.size >= Child::kInline ? ~uint32_t{0} : (uint32_t{1} << child.size) - 1;
+  child.node = fresh.get();
+  child.rest = &fresh->raw_key;
+  std::memcpy(child.key, fresh->raw_key.data(), std::min(child.size, Child::kInline));
   node.order.push_back(child);
-  node.by_raw_key.emplace(raw_key, child);
-  node.by_key.emplace(key, child);
-  return child;
+  node.by_raw_key.emplace(raw_key, child.node);
+  node.by_key.emplace(key, child.node);
+  node.owned.push_back(std::move(fresh));
+  return child.node;
 }
 
-void JsonEngine::StartChild(Node& child) {
-  if (child.stamp == row_stamp_) [[unlikely]] {
-    // The same key twice in one object: the last one wins.
-    ++counters_->duplicate_keys;
-    ClearRow(child);
-  }
-  child.stamp = row_stamp_;
+// The same key twice in one object: the last one wins.
+void JsonEngine::RepeatedKey(Node& child) {
+  ++counters_->duplicate_keys;
+  ClearRow(child);
 }
 
 void JsonEngine::ClearRow(Node& node) {
@@ -265,97 +340,126 @@ void JsonEngine::ClearRow(Node& node) {
   }
 }
 
-Column* JsonEngine::ColumnOf(Node& node) {
-  if (node.column == nullptr && !node.cut) [[unlikely]] {
-    node.column = &node == scalar_.get() ? names_.Scalar(*builder_) : names_.FindOrAdd(*builder_, node.name, node.path);
-    node.cut = node.column == nullptr;
-  }
+Column* JsonEngine::AddColumn(Node& node) {
+  if (node.cut) return nullptr;
+  node.column = &node == scalar_.get() ? names_.Scalar(*builder_) : names_.FindOrAdd(*builder_, node.name, node.path);
+  node.cut = node.column == nullptr;
   return node.column;
 }
 
-bool JsonEngine::ParseValue(JsonCursor& cursor, Node& node, uint32_t level) {
-  SkipSpace(cursor);
-  switch (*cursor.at) {
-    case '"': {
-      ++cursor.at;
-      RawString text;
-      if (!ReadString(cursor, &text)) return false;
-      AppendText(node, text);
-      return true;
-    }
-    case '-':
-    case '0':
-    case '1':
-    case '2':
-    case '3':
-    case '4':
-    case '5':
-    case '6':
-    case '7':
-    case '8':
-    case '9': {
-      JsonNumber number;
-      if (!ReadNumber(cursor, &number)) return false;
-      AppendNumber(node, number);
-      return true;
-    }
-    case 't':
-    case 'f': {
-      const bool value = *cursor.at == 't';
-      if (!ReadWord(cursor, value ? "true" : "false")) return false;
-      if (Column* column = ColumnOf(node); column != nullptr) column->AppendBool(value);
-      return true;
-    }
-    case 'n':
-      if (!ReadWord(cursor, "null")) return false;
-      if (Column* column = ColumnOf(node); column != nullptr) column->AppendNull();
-      return true;
-    case '{': return ParseNested(cursor, node, level);
-    case '[': return AppendRaw(cursor, node, level);
-    default: return cursor.Failed("expected a value");
+inline const char* JsonEngine::ParseValue(const char* at, Node& node, uint32_t level) {
+  // Containers below are flattened into other columns; all else needs this one.
+  if (node.column == nullptr && *at != '{') [[unlikely]]
+    AddColumn(node);
+  if (*at == '"') {
+    const char* begin = at + 1;
+    const char* stop = FindStringStop(begin);
+    if (*stop != '"') [[unlikely]]
+      return ParseEscapedString(begin, stop, node);
+    if (node.column != nullptr) [[likely]]
+      node.column->AppendStringPadded(begin, static_cast<size_t>(stop - begin));
+    return stop + 1;
   }
+  if (IsDigit(*at) || *at == '-') return ParseNumber(at, node);
+  if (*at == '{') return ParseNested(at, node, level);
+  if (*at == '[') return AppendRaw(at, node, level);
+  return ParseWord(at, node);
 }
 
-bool JsonEngine::ParseNested(JsonCursor& cursor, Node& node, uint32_t level) {
-  JsonCursor look = cursor;
-  ++look.at;
-  SkipSpace(look);
-  const bool flatten = level < options_.max_depth && *look.at != '}' && node.parent != nullptr;
-  return flatten ? ParseObject(cursor, node, level + 1) : AppendRaw(cursor, node, level);
+inline const char* JsonEngine::ParseNumber(const char* at, Node& node) {
+  // PERF: short numbers whose value is exact at once; all others, and all faults, go the general way.
+  static constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                       1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
+  constexpr uint64_t kExactMantissa = uint64_t{1} << 53;
+  const char* begin = at;
+  const bool negative = *at == '-';
+  at += negative ? 1 : 0;
+  const char* digits = at;
+  uint64_t value = 0;
+  for (; IsDigit(*at); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+  const ptrdiff_t count = at - digits;
+  if (count == 0 || count > kExactDigits || (*digits == '0' && count > 1)) [[unlikely]] {
+    return ParseLongNumber(begin, node);
+  }
+  if (*at != '.') {
+    if ((*at | 0x20) == 'e') [[unlikely]]
+      return ParseLongNumber(begin, node);
+    if (node.column != nullptr) [[likely]] {
+      node.column->AppendInt64(negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value));
+    }
+    return at;
+  }
+  const char* fraction = ++at;
+  for (; IsDigit(*at); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
+  const ptrdiff_t places = at - fraction;
+  if (places == 0 || count + places > kExactDigits || value > kExactMantissa || (*at | 0x20) == 'e') [[unlikely]] {
+    return ParseLongNumber(begin, node);
+  }
+  const double magnitude = static_cast<double>(value) / kPowers[places];
+  if (node.column != nullptr) [[likely]]
+    node.column->AppendFloat64(negative ? -magnitude : magnitude);
+  return at;
 }
 
-bool JsonEngine::AppendRaw(JsonCursor& cursor, Node& node, uint32_t level) {
-  const char* begin = cursor.at;
-  if (!SkipValue(cursor, static_cast<int>(level))) return false;
-  if (Column* column = ColumnOf(node); column != nullptr) {
-    column->AppendString({begin, static_cast<size_t>(cursor.at - begin)});
+const char* JsonEngine::ParseLongNumber(const char* at, Node& node) {
+  JsonCursor cursor{at, {}};
+  JsonNumber number;
+  if (!ReadNumber(cursor, &number)) return Fault(cursor);
+  if (node.column == nullptr) return cursor.at;
+  switch (number.kind) {
+    case JsonNumber::Kind::kInt64: node.column->AppendInt64(number.int64); break;
+    case JsonNumber::Kind::kUint64: node.column->AppendUint64(number.uint64); break;
+    case JsonNumber::Kind::kFloat64: node.column->AppendFloat64(number.float64); break;
+    case JsonNumber::Kind::kText: node.column->AppendString(number.text); break;
   }
-  return true;
+  return cursor.at;
 }
 
-void JsonEngine::AppendText(Node& node, const RawString& text) {
-  Column* column = ColumnOf(node);
-  if (column == nullptr) return;
-  if (!text.escaped) [[likely]] {
-    column->AppendString(text.text);
-    return;
-  }
-  char* out = column->BeginString(text.text.size());
+const char* JsonEngine::ParseEscapedString(const char* begin, const char* stop, Node& node) {
+  JsonCursor cursor{stop, {}};
+  RawString text;
+  if (!ReadEscapedString(cursor, begin, &text)) return Fault(cursor);
+  if (node.column == nullptr) return cursor.at;
+  char* out = node.column->BeginString(text.text.size());
   uint64_t replaced = 0;
   const char* end = Unescape(text.text, out, &replaced);
-  column->EndString(static_cast<size_t>(end - out));
+  node.column->EndString(static_cast<size_t>(end - out));
   if (replaced > 0) ++counters_->replaced_utf8;
+  return cursor.at;
 }
 
-void JsonEngine::AppendNumber(Node& node, const JsonNumber& number) {
-  Column* column = ColumnOf(node);
-  if (column == nullptr) return;
-  switch (number.kind) {
-    case JsonNumber::Kind::kInt64: column->AppendInt64(number.int64); break;
-    case JsonNumber::Kind::kUint64: column->AppendUint64(number.uint64); break;
-    case JsonNumber::Kind::kFloat64: column->AppendFloat64(number.float64); break;
-    case JsonNumber::Kind::kText: column->AppendString(number.text); break;
+const char* JsonEngine::ParseWord(const char* at, Node& node) {
+  const auto is = [at](std::string_view word) { return std::memcmp(at, word.data(), word.size()) == 0; };
+  if (is("true")) {
+    if (node.column != nullptr) node.column->AppendBool(true);
+    return at + 4;
   }
+  if (is("false")) {
+    if (node.column != nullptr) node.column->AppendBool(false);
+    return at + 5;
+  }
+  if (is("null")) {
+    if (node.column != nullptr) node.column->AppendNull();
+    return at + 4;
+  }
+  const bool word = *at == 't' || *at == 'f' || *at == 'n';
+  return Fault(at, word ? "expected true, false or null" : "expected a value");
+}
+
+const char* JsonEngine::ParseNested(const char* at, Node& node, uint32_t level) {
+  const char* first = SkipSpace(at + 1);
+  const bool flatten = level < options_.max_depth && *first != '}' && node.in_plan;
+  if (flatten) return ParseObject(first, node, level + 1);
+  if (node.column == nullptr) AddColumn(node);
+  return AppendRaw(at, node, level);
+}
+
+// The value's own text, checked.
+const char* JsonEngine::AppendRaw(const char* at, Node& node, uint32_t level) {
+  JsonCursor cursor{at, {}};
+  if (!SkipValue(cursor, static_cast<int>(level))) return Fault(cursor);
+  if (node.column != nullptr) node.column->AppendString({at, static_cast<size_t>(cursor.at - at)});
+  return cursor.at;
 }
 
 std::vector<std::string> JsonEngine::notes() const {

@@ -39,27 +39,36 @@ class JsonEngine {
 
  private:
   struct Node;
+  struct Child;
 
   JsonEngine(const DecodeOptions& options, ValueScope scope);
 
+  // Each parser takes the position of what it reads and gives the one after it; null: a fault, kept in fault_.
   DecodeError Parse(std::string_view payload);
   std::string_view StripPrefix(std::string_view payload, size_t* stripped);
-  bool ParseTop(JsonCursor& cursor);
-  bool ParseObject(JsonCursor& cursor, Node& node, uint32_t level);
-  bool ParseTopArray(JsonCursor& cursor);
+  bool TakeText(std::string_view payload);
+  const char* ParseTop(const char* at);
+  const char* ParseObject(const char* at, Node& node, uint32_t level);
+  const char* ParseTopArray(const char* at);
   // One value of a child of `node`; `level` is how many names its column's name has.
-  bool ParseValue(JsonCursor& cursor, Node& node, uint32_t level);
-  bool ParseNested(JsonCursor& cursor, Node& node, uint32_t level);
-  bool AppendRaw(JsonCursor& cursor, Node& node, uint32_t level);
-  void AppendText(Node& node, const RawString& text);
-  void AppendNumber(Node& node, const JsonNumber& number);
+  const char* ParseValue(const char* at, Node& node, uint32_t level);
+  const char* ParseNumber(const char* at, Node& node);
+  const char* ParseLongNumber(const char* at, Node& node);
+  const char* ParseEscapedString(const char* begin, const char* stop, Node& node);
+  const char* ParseWord(const char* at, Node& node);
+  const char* ParseNested(const char* at, Node& node, uint32_t level);
+  const char* AppendRaw(const char* at, Node& node, uint32_t level);
+  const char* Fault(const char* at, std::string_view text);
+  const char* Fault(const JsonCursor& cursor) { return Fault(cursor.at, cursor.fault); }
 
-  Node* FindChild(Node& node, std::string_view raw_key);
+  // The child whose key stands at `at` (after its quote); gives the position after the colon.
+  const char* MatchKey(const char* at, Node& node, uint32_t* next, Node** child);
+  const char* SearchKey(const char* at, Node& node, uint32_t* next, Node** child);
+  Node* FindOrAddChild(Node& node, const RawString& key);
   Node* AddChild(Node& node, std::string_view raw_key, std::string_view key);
-  bool MatchKey(JsonCursor& cursor, Node& node, Node** child);
-  void StartChild(Node& child);
+  void RepeatedKey(Node& child);
   void ClearRow(Node& node);
-  Column* ColumnOf(Node& node);
+  Column* AddColumn(Node& node);
   void ForgetColumns(Node& node);
 
   const DecodeOptions& options_;
@@ -75,6 +84,8 @@ class JsonEngine {
   DecodeCounters* counters_ = nullptr;
   std::vector<char> text_;          // the payload, with padding behind it
   const char* text_end_ = nullptr;  // of the padding
+  std::string_view fault_;
+  const char* fault_at_ = nullptr;
   int64_t last_schema_id_ = -1;
 };
 
