@@ -24,9 +24,10 @@ struct SourceEvent {
     kTopicMissing,    // waits for it
     kTopicRecreated,  // reading goes on from the new beginning
     kPartitionsAdded,
-    kGap,            // offsets skipped because retention passed the reader; `count` records
-    kRecordSkipped,  // larger than the limit; `count` 1
-    kFailed,         // needs a change by the user: authentication, TLS, right, wrong port
+    kGap,              // offsets skipped because retention passed the reader; `count` records
+    kRecordSkipped,    // larger than the limit; `count` 1
+    kOpenTransaction,  // `count` records wait behind the last stable offset
+    kFailed,           // needs a change by the user: authentication, TLS, right, wrong port
   };
   Kind kind;
   std::string message;  // what, why (the broker's words), what to change
