@@ -1,5 +1,5 @@
 // StreamQuery: everything that decides what a stream holds. Command line, WebSocket and Grafana all fill this one
-// struct; two equal queries share one pipeline (Fingerprint()).
+// struct (query_options.h reads the words of users into it); two equal queries share one pipeline (Fingerprint()).
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "decode/decode_options.h"
+#include "frame/frame_builder.h"
 #include "source/position.h"
 
 namespace kafscope {
@@ -28,8 +29,10 @@ struct StreamQuery {
   uint32_t max_fields = 1000;
   BatchLimits batch;
 
-  // A fixed-length text equal for equal queries only.
+  // A fixed-length text (64 hexadecimal digits) equal for equal queries only. The schema store is not part of it: all
+  // streams of a StreamManager share one.
   std::string Fingerprint() const;
+  FrameBuilder::Options BuilderOptions() const;
 };
 
 }  // namespace kafscope
