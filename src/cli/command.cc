@@ -9,6 +9,7 @@ namespace kafscope {
 namespace {
 
 constexpr std::array kCommands = {
+    Command{"bench", "run the benchmark matrix", &DefineBench},
     Command{"decode", "decode bytes of files or standard input as a stream would be", &DefineDecode},
 };
 

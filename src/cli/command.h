@@ -26,6 +26,7 @@ struct Command {
 };
 std::span<const Command> CommandTable();
 
+void DefineBench(CLI::App& app, int* exit_code);
 void DefineDecode(CLI::App& app, int* exit_code);
 
 // Tells the failure on standard error and gives the exit code for it.
