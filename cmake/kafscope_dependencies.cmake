@@ -16,3 +16,9 @@ if(EXISTS "${simdjson_dir}/simdjson.cpp")
   add_library(kafscope_simdjson STATIC "${simdjson_dir}/simdjson.cpp")
   target_include_directories(kafscope_simdjson SYSTEM PUBLIC "${simdjson_dir}")
 endif()
+
+# libprotobuf, with its .proto compiler; gzip streams want zlib.
+find_path(KAFSCOPE_PROTOBUF_INCLUDE google/protobuf/compiler/importer.h REQUIRED)
+add_library(kafscope_libprotobuf INTERFACE)
+target_include_directories(kafscope_libprotobuf SYSTEM INTERFACE "${KAFSCOPE_PROTOBUF_INCLUDE}")
+target_link_libraries(kafscope_libprotobuf INTERFACE libprotobuf.a libz.a Threads::Threads)
