@@ -98,7 +98,7 @@ char* WriteShortDecimal(double value, char* out) {
   return nullptr;
 }
 
-// Any positive value: the shortest digits and their exponent from to_chars, laid out as Go's encoding/json does.
+// Any value ≥ 0: the shortest digits and their exponent from to_chars, laid out as Go's encoding/json does.
 char* WriteLongDecimal(double value, char* out) {
   constexpr int kSmallest = -6;  // 1e-6 and more, below 1e21: without exponent
   constexpr int kLargest = 21;
@@ -178,6 +178,11 @@ char* WriteDouble(double value, char* out) {
     if (char* end = WriteShortDecimal(value, out); end != nullptr) return end;
   }
   return WriteLongDecimal(value, out);
+}
+
+char* WriteDoubleSlow(double value, char* out) {
+  if (std::signbit(value)) *out++ = '-';
+  return WriteLongDecimal(std::fabs(value), out);
 }
 
 void AppendUint64(uint64_t value, std::string* out) {

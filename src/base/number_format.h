@@ -18,6 +18,8 @@ char* WriteUint64(uint64_t value, char* out);
 char* WriteInt64(int64_t value, char* out);
 // As Go's encoding/json: 1.5, 3 (not 3.0), -0, 1e-7, 1e+21. REQUIRES: a finite value.
 char* WriteDouble(double value, char* out);
+// The same without the fast path for integers and short decimals (PerfSwitch::kShortDoubles).
+char* WriteDoubleSlow(double value, char* out);
 
 void AppendUint64(uint64_t value, std::string* out);
 void AppendInt64(int64_t value, std::string* out);

@@ -39,6 +39,8 @@ size_t DigitCount(std::string_view text) {
 void ExpectShortest(double value) {
   const std::string text = Text(value);
   ASSERT_LE(text.size(), kMaxDoubleSize);
+  char slow[kMaxDoubleSize];
+  ASSERT_EQ(std::string_view(slow, WriteDoubleSlow(value, slow)), text);
   ASSERT_EQ(std::bit_cast<uint64_t>(Read(text)), std::bit_cast<uint64_t>(value)) << text;
   char reference[64];
   const char* end = std::to_chars(reference, reference + sizeof(reference), value, std::chars_format::scientific).ptr;
@@ -90,7 +92,10 @@ TEST(NumberFormat, DoublesAsGrafanaWritesThem) {
                                                        {100.25, "100.25"},
                                                        {0.000123, "0.000123"},
                                                        {1234567.891, "1234567.891"}};
-  for (const auto& [value, text] : cases) EXPECT_EQ(Text(value), text);
+  for (const auto& [value, text] : cases) {
+    EXPECT_EQ(Text(value), text);
+    ExpectShortest(value);
+  }
 }
 
 TEST(NumberFormat, ShortDecimalsAreShortest) {

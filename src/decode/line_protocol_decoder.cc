@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/number_format.h"
+#include "base/perf_switches.h"
 #include "decode/time_field.h"
 #include "frame/widen.h"
 
@@ -36,7 +37,8 @@ struct LineProtocolEngine::FieldPlan : LineProtocolParser::Plan {
 
 Result<std::unique_ptr<LineProtocolEngine>> LineProtocolEngine::Make(const DecodeOptions& options, ValueScope) {
   KAFSCOPE_ASSIGN_OR_FAIL(LineFilter filter, LineFilter::Make(options));
-  return std::unique_ptr<LineProtocolEngine>(new LineProtocolEngine(options, std::move(filter), true));
+  return std::unique_ptr<LineProtocolEngine>(
+      new LineProtocolEngine(options, std::move(filter), !PerfDisabled(PerfSwitch::kTagsetCache)));
 }
 
 LineProtocolEngine::LineProtocolEngine(const DecodeOptions& options, LineFilter filter, bool remember)

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/json_escape.h"
 #include "base/number_format.h"
+#include "base/perf_switches.h"
 
 namespace kafscope {
 
@@ -255,11 +256,12 @@ void GrafanaJsonEncoder::WriteColumn(const ColumnData& column, bool as_text, siz
       break;
     }
     case DataType::kFloat64: {
+      char* (*write)(double, char*) = PerfDisabled(PerfSwitch::kShortDoubles) ? WriteDoubleSlow : WriteDouble;
       bool special = false;
       out = WriteArray(column, rows, out, [&](size_t row, char* to) {
         const double value = column.Float64(row);
         if (std::isfinite(value)) [[likely]]
-          return WriteDouble(value, to);
+          return write(value, to);
         special = true;
         return WriteNull(to);
       });

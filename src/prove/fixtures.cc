@@ -33,6 +33,8 @@ const std::array kFixtures = {
     FixtureEntry{"json_100fields", [] { return MakeJsonFixture("json_100fields", 100, false, 1); }},
     FixtureEntry{"json_20fields_shuffled", [] { return MakeJsonFixture("json_20fields_shuffled", 20, true, 1); }},
     FixtureEntry{"json_20fields_sparse", [] { return MakeJsonFixture("json_20fields_sparse", 20, false, 0.7); }},
+    FixtureEntry{"lineprotocol_long", [] { return MakeLineProtocolFixture(LineLayout::kLong); }},
+    FixtureEntry{"lineprotocol_wide", [] { return MakeLineProtocolFixture(LineLayout::kWide); }},
 };
 
 }  // namespace
