@@ -487,7 +487,7 @@ const tests = {
     second.rows(0, 50);
     await page.untilCell("row 49");
     await until("the drawer to close", async () => !(await page.page.locator(".rail").isVisible()));
-    await page.page.locator("regular-table td", { hasText: "row 49" }).click();
+    await page.page.locator('regular-table td[data-seq="49"]').first().click();
     await page.untilText(".inspector .facts", "49");
     const box = await page.page.locator(".inspector").boundingBox();
     assert.equal(Math.round(box.width), 390);

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { chromium } from "./packages.mjs";
 
-export const kPatienceMs = 60_000;
+export const kPatienceMs = Number(process.env.PAGE_PATIENCE_MS ?? 60_000);
 
 export async function openBrowser() {
   return chromium.launch({
@@ -83,10 +83,13 @@ export class Page {
     }, patience);
   }
 
-  /** Cells on the screen, by rows; the order is that of the screen. */
+  /** Cells on the screen, by rows; the order is that of the screen. The table keeps a spare row below its edge. */
   cells() {
-    return this.page.evaluate(() => [...document.querySelectorAll("regular-table tbody tr")].map((row) =>
-      [...row.querySelectorAll("td")].map((cell) => cell.textContent)).filter((row) => row.length > 0));
+    return this.page.evaluate(() => {
+      const bottom = document.querySelector("regular-table").getBoundingClientRect().bottom - 4;
+      return [...document.querySelectorAll("regular-table tbody tr")].filter((row) => row.getBoundingClientRect().top < bottom)
+        .map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)).filter((row) => row.length > 0);
+    });
   }
 
   heads() {

@@ -64,7 +64,7 @@ for (const test of tests) {
     clearTimeout(timer);
   }
   const seconds = (Date.now() - began) / 1000;
-  results.push({ name: test.name, ok: failure === "", seconds, failure });
+  results.push({ name: test.name, ok: failure === "", seconds, error: failure });
   console.log(failure ? `FAILED ${test.name}\n${failure.replace(/^/gm, "    ")}` : `ok ${test.name} (${seconds.toFixed(1)})`);
   if (failure) {
     // A browser that failed a test may be in any state: the next test gets a new one.
@@ -74,7 +74,7 @@ for (const test of tests) {
 }
 await browser?.close().catch(() => {});
 const json = option("--json");
-if (json) await writeFile(json, JSON.stringify({ tests: results }, null, 2));
+if (json) await writeFile(json, JSON.stringify(results, null, 2));
 const failed = results.filter((result) => !result.ok).length;
 console.log(`${results.length - failed} passed, ${failed} failed`);
 process.exit(failed > 0 ? 1 : 0);

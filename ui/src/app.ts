@@ -500,6 +500,7 @@ export class App {
   private setPrefs(prefs: ColumnPrefs): void {
     this.prefs = prefs;
     savePrefs(this.address.topic, prefs);
+    this.columnsMenu.update(this.stream.ring.columns, prefs);
     this.dirty = true;
   }
 

@@ -7,6 +7,8 @@ export class ColumnsMenu {
   readonly element: HTMLDetailsElement;
   private readonly list = h("div", { class: "menu-list", role: "group", "aria-label": "Columns" });
   private key = "";
+  private columns: readonly KnownColumn[] = [];
+  private prefs: ColumnPrefs = emptyPrefs();
 
   constructor(private readonly changed: (prefs: ColumnPrefs) => void) {
     this.element = h("details", { class: "menu menu-right" },
@@ -18,6 +20,8 @@ export class ColumnsMenu {
     const key = JSON.stringify([columns.map((column) => column.name), prefs.order, prefs.hidden]);
     if (key === this.key) return;
     this.key = key;
+    this.columns = columns;
+    this.prefs = prefs;
     const hidden = new Set(prefs.hidden);
     this.list.replaceChildren(
       h("button", { type: "button", class: "button", onclick: () => this.changed(emptyPrefs()) }, "Reset"),
@@ -25,9 +29,14 @@ export class ColumnsMenu {
         h("label", { class: "check" }, h("input", { type: "checkbox", checked: !hidden.has(column.name), "data-column": column.name,
           onchange: (event: Event) => {
             const on = (event.target as HTMLInputElement).checked;
-            this.changed({ ...prefs, hidden: on ? prefs.hidden.filter((name) => name !== column.name) : [...prefs.hidden, column.name] });
+            const others = this.prefs.hidden.filter((name) => name !== column.name);
+            this.changed({ ...this.prefs, hidden: on ? others : [...others, column.name] });
           } }), column.name),
-        iconButton("up", `Move ${column.name} left`, "", () => this.changed(moveColumn(columns, prefs, column.name, -1))),
-        iconButton("down", `Move ${column.name} right`, "", () => this.changed(moveColumn(columns, prefs, column.name, 1))))));
+        iconButton("up", `Move ${column.name} left`, "", () => this.move(column.name, -1)),
+        iconButton("down", `Move ${column.name} right`, "", () => this.move(column.name, 1)))));
+  }
+
+  private move(name: string, by: -1 | 1): void {
+    this.changed(moveColumn(this.columns, this.prefs, name, by));
   }
 }

@@ -7,7 +7,7 @@ import type { RegularTableElement } from "regular-table";
 import { h } from "./dom";
 import type { KnownColumn, View } from "./ring";
 
-type Cells = { num_rows: number; num_columns: number; row_height: number; column_headers: string[][]; data: string[][] };
+type Cells = { num_rows: number; num_columns: number; row_height: number; num_column_headers: number; column_headers: string[][]; data: string[][] };
 
 export interface GridEvents {
   /** The user scrolled away from the newest row, or back to it. */
@@ -122,11 +122,12 @@ export class Grid {
     this.applyWidths();
     if (this.following) this.scrollToEnd();
     await this.element.draw({ invalid_viewport: true });
-    if (this.following) {
+    // The panel grew in the draw above: its new end has to be drawn as well. Once is enough but for a first picture.
+    for (let pass = 0; this.following && pass < 3; ++pass) {
       const before = this.element.scrollTop;
       this.scrollToEnd();
-      // The panel grew in the draw above: its new end has to be drawn as well.
-      if (this.element.scrollTop !== before) await this.element.draw({ invalid_viewport: true });
+      if (this.element.scrollTop === before) break;
+      await this.element.draw({ invalid_viewport: true });
     }
     ++this.draws;
   }
@@ -167,7 +168,7 @@ export class Grid {
       }
     }
     return {
-      num_rows: rows, num_columns: this.columns_.length, row_height: kRowHeight,
+      num_rows: rows, num_columns: this.columns_.length, row_height: kRowHeight, num_column_headers: 1,
       column_headers: columns.map((column) => [column.name]), data,
     };
   }

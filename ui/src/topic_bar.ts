@@ -130,22 +130,21 @@ export class TopicBar {
 
   private updatePartitions(chosen: string, topic: TopicInfo | undefined, ids: number[] | null): void {
     const all = ids ?? Array.from({ length: topic?.partitions ?? 0 }, (_, id) => id);
-    const wanted = new Set(chosen === "" ? all : chosen.split(",").map(Number));
+    const wanted = new Set(chosen === "" ? [] : chosen.split(",").map(Number));
     setText(this.partitionSummary, chosen === ""
       ? (all.length === 0 ? "all partitions" : all.length === 1 ? "1 partition" : `all ${all.length} partitions`)
       : wanted.size === 1 ? `partition ${chosen}` : `${wanted.size} partitions`);
     const key = JSON.stringify([all, chosen]);
     if (key === this.partitionsKey) return;
     this.partitionsKey = key;
-    const pick = (ids: number[]) => this.events.changed({ partitions: ids.length === all.length ? "" : ids.join(",") });
+    const pick = (ids: number[]) => this.events.changed({ partitions: ids.length === all.length && all.length > 1 ? "" : ids.join(",") });
     this.partitionList.replaceChildren(
-      h("button", { type: "button", class: "button", onclick: () => this.events.changed({ partitions: "" }) }, "All"),
+      h("button", { type: "button", class: "button", "aria-pressed": String(chosen === ""),
+        onclick: () => this.events.changed({ partitions: "" }) }, "All"),
       ...all.map((id) => h("label", { class: "check" }, h("input", { type: "checkbox", checked: wanted.has(id), "data-partition": id,
         onchange: (event: Event) => {
           const on = (event.target as HTMLInputElement).checked;
-          // From "all", a first click means "this one", which is what one wants of a hundred.
-          if (chosen === "" && all.length > 1) pick([id]);
-          else pick(all.filter((other) => (other === id ? on : wanted.has(other))));
+          pick(all.filter((other) => (other === id ? on : wanted.has(other))));
         } }), String(id))));
   }
 
