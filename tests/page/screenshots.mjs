@@ -80,6 +80,13 @@ const kShots = {
     await page.settled();
     return page;
   },
+  async "error-list"(open) {
+    const { page, stream } = await open("/?topic=orders&errors=1");
+    orders(stream, 0, 400, true);
+    await page.untilState("rows", (state) => state.shown === 24);
+    await page.settled();
+    return page;
+  },
   async "empty"(open) {
     const { page } = await open("/?topic=orders");
     await page.untilText(".empty", "holds");
@@ -106,7 +113,7 @@ const kSizes = { "1280": { width: 1280, height: 720 }, "390": { width: 390, heig
 const kWanted = [
   ["table", "1280", "light"], ["table", "1280", "dark"], ["table", "390", "light"], ["series", "1280", "light"], ["series", "1280", "dark"],
   ["series", "390", "dark"], ["inspector", "1280", "light"], ["inspector", "390", "light"], ["paused", "1280", "light"],
-  ["errors", "1280", "light"], ["errors", "1280", "dark"], ["empty", "1280", "light"], ["broker-down", "1280", "light"], ["options", "1280", "light"],
+  ["errors", "1280", "light"], ["error-list", "1280", "light"], ["errors", "1280", "dark"], ["empty", "1280", "light"], ["broker-down", "1280", "light"], ["options", "1280", "light"],
 ];
 
 await mkdir(folder, { recursive: true });

@@ -17,7 +17,7 @@ import { Inspector } from "./inspector";
 import { bindKeys } from "./keys";
 import { type ColumnPrefs, emptyPrefs, loadPrefs, savePrefs, visible } from "./prefs";
 import { Rail } from "./rail";
-import { View } from "./ring";
+import { type KnownColumn, View } from "./ring";
 import { ServerWatch } from "./server_watch";
 import { StatusBar } from "./status_bar";
 import { Stream } from "./stream";
@@ -273,7 +273,7 @@ export class App {
     const columns = this.stream.ring.columns;
     if (this.wantedRecord) await this.openWanted();
     if (this.tab() === "table") {
-      this.grid.setColumns(visible(columns, this.prefs), this.prefs.widths);
+      this.grid.setColumns(this.tableColumns(), this.prefs.widths);
       this.columnsMenu.update(columns, this.prefs);
       this.grid.following = this.mode === "following";
       await this.grid.show(this.picture);
@@ -282,6 +282,16 @@ export class App {
       this.chart.setControls(columns, this.fieldsNow(), this.splitNow());
       this.chart.show(this.picture, this.fieldsNow(), this.splitNow());
     }
+  }
+
+  // In the list of errors their reason stands where it is seen: before the values, which such a row has not.
+  private tableColumns(): KnownColumn[] {
+    const columns = visible(this.stream.ring.columns, this.prefs);
+    if (!this.address.errors) return columns;
+    const isValue = (column: KnownColumn) => column.role === "value";
+    const errors = columns.filter((column) => column.role === "error");
+    const others = columns.filter((column) => column.role !== "error");
+    return [...others.filter((column) => !isValue(column)), ...errors, ...others.filter(isValue)];
   }
 
   private fieldsNow(): string[] {
@@ -472,7 +482,7 @@ export class App {
     this.grid.selectedSeq = seq;
     this.inspect(seq);
     if (this.tab() !== "table") return;
-    this.grid.setColumns(visible(this.stream.ring.columns, this.prefs), this.prefs.widths);
+    this.grid.setColumns(this.tableColumns(), this.prefs.widths);
     await this.grid.show(view);
     await this.grid.scrollToIndex(view.indexOf(seq));
   }

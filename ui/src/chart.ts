@@ -16,6 +16,15 @@ export interface ChartEvents {
 
 const kAxisFont = "12px system-ui, sans-serif";
 
+// [smallest step in ms, format, and what is added where the year, month, day, … changes]: 24 hours, ISO dates.
+const kTimeTicks = [
+  [86_400_000 * 28, "{YYYY}-{MM}", null, null, null, null, null, null, 1],
+  [86_400_000, "{MM}-{DD}", "\n{YYYY}", null, null, null, null, null, 1],
+  [60_000, "{HH}:{mm}", "\n{YYYY}-{MM}-{DD}", null, "\n{MM}-{DD}", null, null, null, 1],
+  [1_000, "{HH}:{mm}:{ss}", "\n{YYYY}-{MM}-{DD}", null, "\n{MM}-{DD}", null, null, null, 1],
+  [1, "{ss}.{fff}", "\n{YYYY}-{MM}-{DD} {HH}:{mm}", null, "\n{MM}-{DD} {HH}:{mm}", null, "\n{HH}:{mm}", null, 1],
+];
+
 /** Columns that can be drawn. */
 export function drawable(columns: readonly KnownColumn[]): KnownColumn[] {
   return columns.filter((column) => column.role !== "partition" && column.role !== "offset" &&
@@ -189,7 +198,7 @@ export class Chart {
       ...(this.utc ? { tzDate: (ms: number) => uPlot.tzDate(new Date(ms), "Etc/UTC") } : {}),
       cursor: { drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
       scales: { x: { time: true, auto: false }, y: { auto: true } },
-      axes: [{ ...axis }, { ...axis, size: 60 }],
+      axes: [{ ...axis, values: kTimeTicks as never }, { ...axis, size: 60 }],
       series: [{}, ...this.data!.series.map((series, index) => ({
         label: series.label, stroke: colour(`--series-${(index % kMaxSeries) + 1}`), width: 1.5, spanGaps: true,
         points: { show: sparse, size: 5 },

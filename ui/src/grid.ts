@@ -58,6 +58,7 @@ export class Grid {
     this.element.addEventListener("click", (event) => this.clicked(event));
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.element.addEventListener("mousedown", (event) => this.watchResize(event));
+    new ResizeObserver(() => void this.refresh()).observe(this.element);
   }
 
   setColumns(columns: KnownColumn[], widths: Record<string, number>): void {
@@ -200,10 +201,12 @@ export class Grid {
     const column = found.batch.column(known.name);
     const error = found.batch.byRole("error");
     let names = keepOwn(cell);
+    if (kNumeric.has(known.type)) names += " right";
     if (!column || column.isNull(found.row)) names += " null";
-    else if (kNumeric.has(column.type)) names += " number";
     else if (column.type === "string" && cell.textContent === "\"\"" && column.bytes(found.row).length === 0) names += " empty";
-    if (error && !error.isNull(found.row)) names += " error-row";
+    const reason = error && !error.isNull(found.row) ? error.cell(found.row, this.utc)! : "";
+    if (reason) names += " error-row";
+    if (cell.title !== reason) cell.title = reason;
     if (seq === this.selectedSeq) names += " selected";
     if (now - known.since < kFreshMs) names += " fresh";
     cell.className = names;

@@ -126,7 +126,7 @@ export class Inspector {
       const column = child.column;
       const text = column?.text(row, utc) ?? null;
       const value = column && h("span", { class: text === null ? "null" : `value type-${column.type}` },
-        text === null ? "null" : column.type === "string" ? JSON.stringify(text) : text);
+        text === null ? "null" : column.type === "string" && !isJson(text) ? JSON.stringify(text) : text);
       const line = h("span", { class: "tree-line" }, h("span", { class: "tree-name" }, name), value);
       return child.children.size === 0 ? h("li", {}, line) : h("li", {}, h("details", { open: true }, h("summary", {}, line), draw(child)));
     }));
@@ -141,6 +141,17 @@ export class Inspector {
       parts.push(h("h3", {}, `${column.name} · ${count(bytes.length)} B`), h("pre", { class: "hex" }, hexDump(bytes)));
     }
     return parts.length > 0 ? parts : [h("p", { class: "soft" }, "This record has no text and no bytes.")];
+  }
+}
+
+// Arrays, and what is nested too deeply, come as JSON text: as such it is read best.
+function isJson(text: string): boolean {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -159,7 +159,7 @@ export class TopicBar {
       this.optionRows.set(key, row);
       return row;
     });
-    return h("details", { class: "menu" }, this.optionsSummary,
+    return h("details", { class: "menu menu-right" }, this.optionsSummary,
       h("div", { class: "menu-body options" }, ...rows, this.schema.element));
   }
 
