@@ -1,8 +1,11 @@
 # Third-party libraries as targets, static where a program of ours links them.
 find_package(Threads REQUIRED)
 
-# The pinned librdkafka of scripts/build_librdkafka.sh.
+# The pinned librdkafka of scripts/fetch_sources.sh; under ThreadSanitizer the one that was built for it.
 set(rdkafka_dir "${KAFSCOPE_DEPS_DIR}/librdkafka")
+if(KAFSCOPE_SANITIZE STREQUAL "thread" AND EXISTS "${KAFSCOPE_DEPS_DIR}/librdkafka-tsan/lib/librdkafka.a")
+  set(rdkafka_dir "${KAFSCOPE_DEPS_DIR}/librdkafka-tsan")
+endif()
 if(EXISTS "${rdkafka_dir}/lib/librdkafka.a")
   add_library(kafscope_rdkafka INTERFACE)
   target_include_directories(kafscope_rdkafka SYSTEM INTERFACE "${rdkafka_dir}/include")

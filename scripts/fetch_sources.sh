@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Fetches the pinned third-party sources into .deps, by their checksums, and builds librdkafka (static).
 #
-#   scripts/fetch_sources.sh            .deps/librdkafka/{include,lib}, .deps/simdjson/simdjson.{h,cpp}
+#   scripts/fetch_sources.sh [build]    .deps/librdkafka/{include,lib}, .deps/simdjson/simdjson.{h,cpp}
+#   scripts/fetch_sources.sh test       and .deps/librdkafka-tsan, for the tests under ThreadSanitizer
 #
 # A second run finds the stamps and does nothing. Needs npm, python3 with venv, a C compiler and the -dev packages that
 # scripts/setup.sh installs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+what=${1:-build}
 deps=${KAFSCOPE_DEPS_DIR:-$PWD/.deps}
 mkdir -p "$deps/download"
 deps=$(cd "$deps" && pwd -P)
@@ -26,37 +28,36 @@ fetch() {
     { echo "fetch_sources: $file could not be fetched, or its checksum differs" >&2; exit 1; }
 }
 
-# done_before NAME INPUT…: whether NAME was built from just these inputs.
-stamp_of() { cat "$@" | sha256sum | cut -d' ' -f1; }
-
+# build_librdkafka NAME COMPILER FLAGS…: .deps/NAME, unless it was built from just these inputs. It is built aside and then
+# put in place, so that another build of this machine never sees half of it.
 build_librdkafka() {
-  local stamp patches
+  local name=$1 compiler=$2 stamp patches patch
+  shift 2
   patches=(third_party/librdkafka/patches/*.patch)
-  [ -e "${patches[0]}" ] || patches=()
-  stamp=$(stamp_of <(echo "$rdkafka_sha") scripts/fetch_sources.sh "${patches[@]}")
-  [ "$(cat "$deps/librdkafka/stamp" 2>/dev/null || true)" = "$stamp" ] && return 0
-  echo "setup: building librdkafka 2.15.1"
+  stamp=$( (echo "$rdkafka_sha $compiler $*" && cat "${patches[@]}") | sha256sum | cut -d' ' -f1)
+  [ "$(cat "$deps/$name/stamp" 2>/dev/null || true)" = "$stamp" ] && return 0
+  echo "setup: building $name 2.15.1"
   fetch confluentinc-kafka-javascript-1.10.1.tgz "$rdkafka_sha" \
     npm pack --ignore-scripts @confluentinc/kafka-javascript@1.10.1
-  local build=$deps/build/librdkafka
-  rm -rf "$build" "$deps/librdkafka"
-  mkdir -p "$build"
+  local build=$deps/build/$name log=$deps/build/$name.log
+  rm -rf "$build"
+  mkdir -p "$build/out/include/librdkafka" "$build/out/lib"
   tar -xzf "$deps/download/confluentinc-kafka-javascript-1.10.1.tgz" -C "$build" --strip-components=3 \
     package/deps/librdkafka
-  local patch
   for patch in "${patches[@]}"; do patch --quiet -d "$build" -p1 <"$patch"; done
   (
     cd "$build"
-    ./configure --prefix="$deps/librdkafka" --enable-static --disable-gssapi --disable-curl --disable-lz4-ext \
-      --CFLAGS="-O2 -g1 -fPIC" >../librdkafka.log 2>&1 || { tail -40 ../librdkafka.log >&2; exit 1; }
-    make -j"$(nproc)" -C src librdkafka.a >../librdkafka.log 2>&1 || { tail -40 ../librdkafka.log >&2; exit 1; }
-    mkdir -p "$deps/librdkafka/include/librdkafka" "$deps/librdkafka/lib"
-    cp src/rdkafka.h src/rdkafka_mock.h "$deps/librdkafka/include/librdkafka/"
-    cp src/librdkafka.a "$deps/librdkafka/lib/"
-    cp LICENSES.txt "$deps/librdkafka/"
+    CC=$compiler ./configure --enable-static --disable-gssapi --disable-curl --disable-lz4-ext "$@" >"$log" 2>&1 ||
+      { tail -40 "$log" >&2; exit 1; }
+    make -j"$(nproc)" -C src librdkafka.a >"$log" 2>&1 || { tail -40 "$log" >&2; exit 1; }
+    cp src/rdkafka.h src/rdkafka_mock.h out/include/librdkafka/
+    cp src/librdkafka.a out/lib/
+    cp LICENSES.txt out/
+    echo "$stamp" >out/stamp
   )
+  rm -rf "${deps:?}/$name"
+  mv "$build/out" "$deps/$name"
   rm -rf "$build"
-  echo "$stamp" >"$deps/librdkafka/stamp"
 }
 
 fetch_simdjson() {
@@ -78,4 +79,8 @@ fetch_simdjson() {
 }
 
 fetch_simdjson
-build_librdkafka
+build_librdkafka librdkafka gcc --CFLAGS="-O2 -g1 -fPIC"
+if [ "$what" = test ]; then
+  # ThreadSanitizer sees no lock and no atomic of code that it did not compile, nor the threads of C11.
+  build_librdkafka librdkafka-tsan clang-19 --disable-c11threads --CFLAGS="-O1 -g1 -fPIC -fsanitize=thread"
+fi

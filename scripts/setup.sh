@@ -99,7 +99,7 @@ esac
 install_node
 # shellcheck source=scripts/env.sh
 . scripts/env.sh
-scripts/fetch_sources.sh
+scripts/fetch_sources.sh "$what"
 if [ "$what" = test ]; then
   install_go
   make_venv test
