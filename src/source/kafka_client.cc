@@ -22,11 +22,9 @@ std::string BrokerOfLog(std::string_view line) {
   return std::string(rest.substr(0, rest.find_first_of("/]")));
 }
 
-// A fault that a broker which is just starting or stopping shows as well.
-bool IsAmbiguous(KafkaFault fault) {
-  return fault == KafkaFault::kNeedsTls || fault == KafkaFault::kNotTls || fault == KafkaFault::kNeedsSasl ||
-         fault == KafkaFault::kClientCertificate;
-}
+// How long nothing else may happen until such a fault is believed. (librdkafka logs equal faults once in 30 s: they
+// cannot be counted.)
+constexpr std::chrono::milliseconds kCertain{3000};
 
 Status SetProperty(rd_kafka_conf_t* conf, const std::string& name, const std::string& value) {
   char text[512] = "";
@@ -64,7 +62,16 @@ Status Configure(rd_kafka_conf_t* conf, const KafkaOptions& options, const Kafka
 
 }  // namespace
 
+bool IsAmbiguous(KafkaFault fault) {
+  return fault == KafkaFault::kNeedsTls || fault == KafkaFault::kNotTls || fault == KafkaFault::kNeedsSasl ||
+         fault == KafkaFault::kClientCertificate;
+}
+
 KafkaFault FaultOfLog(std::string_view line) {
+  // Hung up at the greeting. A broker that misses our certificate says so with TLS 1.3 only after the handshake.
+  if (Has(line, "Disconnected") && Has(line, "in state APIVERSION_QUERY")) {
+    return Has(line, "ssl://") ? KafkaFault::kClientCertificate : KafkaFault::kNeedsTls;
+  }
   if (Has(line, "SSL listener?") || Has(line, "likely a TLS") || Has(line, "Invalid response size 352518") ||
       Has(line, "Invalid response size 369295") || Has(line, "might be caused by incorrect security.protocol")) {
     return KafkaFault::kNeedsTls;
@@ -89,6 +96,8 @@ KafkaFault FaultOfLog(std::string_view line) {
     return KafkaFault::kUnknownCa;
   }
   if (Has(line, "Failed to resolve")) return KafkaFault::kUnknownHost;
+  // `localhost` is tried by IPv6 first, where brokers often do not listen: no news.
+  if (Has(line, "ipv6#[::1]") && Has(line, "Connection refused")) return KafkaFault::kNone;
   if (Has(line, "Connection refused") || Has(line, "timed out in state CONNECT") ||
       Has(line, "Connection setup timed out") || Has(line, "Connect to ")) {
     return KafkaFault::kUnreachable;
@@ -219,8 +228,8 @@ void KafkaClient::Saw(KafkaFault fault, std::string_view broker) {
     fault = std::exchange(certificate_fault_, KafkaFault::kNone);
   }
   // What is certain is not overwritten by what may be its echo (a connection that is closed, a port that rests).
-  if (IsPermanent(fault_) && (!IsPermanent(fault) || (!IsAmbiguous(fault_) && IsAmbiguous(fault)))) return;
-  times_ = fault == fault_ ? times_ + 1 : 1;
+  if (IsPermanent(fault_) && !IsAmbiguous(fault_) && (IsAmbiguous(fault) || !IsPermanent(fault))) return;
+  if (fault != fault_) first_seen_ = std::chrono::steady_clock::now();
   fault_ = fault;
   if (!broker.empty()) broker_ = broker;
 }
@@ -229,12 +238,12 @@ void KafkaClient::MarkConnected() {
   all_down_.store(false, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
   fault_ = KafkaFault::kNone;
-  times_ = 0;
 }
 
 KafkaFault KafkaClient::fault() const {
   const std::lock_guard lock(mutex_);
-  return IsAmbiguous(fault_) && times_ < 3 ? KafkaFault::kNone : fault_;
+  const bool wait = IsAmbiguous(fault_) && std::chrono::steady_clock::now() - first_seen_ < kCertain;
+  return wait ? KafkaFault::kNone : fault_;
 }
 
 Status KafkaClient::FaultAsStatus() const {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,6 +44,8 @@ enum class KafkaFault {
 KafkaFault FaultOfLog(std::string_view line);
 // In plain words, with the setting to change. `broker` may be empty.
 Status FaultStatus(KafkaFault fault, const std::string& broker);
+// A fault that a broker which is just starting or stopping shows as well.
+bool IsAmbiguous(KafkaFault fault);
 // Whether the user has to change something.
 inline bool IsPermanent(KafkaFault fault) { return fault >= KafkaFault::kNeedsTls; }
 
@@ -71,7 +74,7 @@ class KafkaClient {
   // Something answered: faults seen so far are over.
   void MarkConnected();
   // What keeps the client from connecting, with confidence; kNone while that is not known. A fault that could also be a
-  // broker that is just starting counts only when it has been seen three times in a row.
+  // broker that is just starting counts only when it has lasted for three seconds.
   KafkaFault fault() const;
   Status FaultAsStatus() const;
   // Set when no broker can be reached, cleared by MarkConnected().
@@ -96,7 +99,7 @@ class KafkaClient {
   mutable std::mutex mutex_;
   KafkaFault fault_ = KafkaFault::kNone;              // guarded by mutex_
   KafkaFault certificate_fault_ = KafkaFault::kNone;  // of the handshake that is going on; guarded by mutex_
-  int times_ = 0;                                     // that fault_ was seen in a row; guarded by mutex_
+  std::chrono::steady_clock::time_point first_seen_;  // of fault_; guarded by mutex_
   std::string broker_;                                // that showed it; guarded by mutex_
 };
 

@@ -78,7 +78,8 @@ Status KafkaSource::NoteConnection() {
   if (IsPermanent(fault) && fault != told_fault_) {
     if (!ever_connected_) return client_->FaultAsStatus();
     told_fault_ = fault;
-    Tell(SourceEvent::Kind::kFailed, std::string(client_->FaultAsStatus().message()));
+    // A broker that is going down looks like that too.
+    if (!IsAmbiguous(fault)) Tell(SourceEvent::Kind::kFailed, std::string(client_->FaultAsStatus().message()));
   }
   if (client_->all_brokers_down() && (connected_ || !told_down_)) {
     connected_ = false;
