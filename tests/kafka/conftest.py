@@ -135,6 +135,9 @@ class Topic:
     def produce(self, values, partition=0, **more):
         """Sends and waits until all are confirmed."""
         failed = []
+        # A producer learns of new partitions by itself only after a while.
+        wait_for(lambda: partition in self.producer.list_topics(self.name, timeout=60).topics[self.name].partitions,
+                 f"partition {partition}")
         for value in values:
             while True:
                 try:
