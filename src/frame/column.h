@@ -180,7 +180,7 @@ class Column {
       Clear();
     FillOffsets(*row_);
     const auto end = static_cast<uint32_t>(data_.data_size);
-    data_.data.Reserve(end + size, end);
+    data_.data.Reserve(end + size + 1, end);  // + 1: there is a place even for an empty text
     return reinterpret_cast<char*>(data_.data.data()) + end;
   }
   void FillOffsets(uint32_t row) {
