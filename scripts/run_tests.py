@@ -100,8 +100,11 @@ def ctest(preset, log, result, labels=(), timeout=1800, jobs=2, env=None):
     command = ["ctest", "--preset", preset, "--output-junit", report, "-j", str(jobs), "--timeout", "300"]
     if labels:
         command += ["-L", "^(" + "|".join(labels) + ")$"]
-    _, text = run(command, log, timeout, env=env)
+    code, text = run(command, log, timeout, env=env)
+    known = len(result.failures)
     read_junit(report, text, result)
+    if code != 0 and len(result.failures) == known:  # a program that could not even list its tests
+        result.fail(f"ctest {preset}", tail(text))
 
 
 def read_junit(report, text, result):
@@ -167,7 +170,7 @@ def stage_link(log, result):
 
 
 def pytest_once(log, report, targets, timeout):
-    command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1",
+    command = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--timeout=600",
                f"--junitxml={report}", *targets]
     return run(command, log, timeout, env={"PYTHONDONTWRITEBYTECODE": "1"})
 
@@ -179,7 +182,10 @@ def pytest_ids(report):
     ids = []
     for case in xml.parse(report).getroot().iter("testcase"):
         if case.find("failure") is not None or case.find("error") is not None:
-            ids.append((f"{case.get('file')}::{case.get('name')}", ".".join([case.get("classname"), case.get("name")])))
+            file, classname, name = case.get("file") or "", case.get("classname") or "", case.get("name")
+            inner = classname.removeprefix(file.removesuffix(".py").replace("/", ".")).strip(".")
+            node = "::".join([file, *inner.split("."), name] if inner else [file, name])
+            ids.append((node, ".".join(filter(None, [classname, name]))))
     return ids
 
 
@@ -302,7 +308,7 @@ def stage_asan(log, result):
 
 
 def stage_tsan(log, result):
-    labels = [label for label in TSAN_LABELS if (ROOT / "src" / label / "CMakeLists.txt").exists()]
+    labels = [label for label in TSAN_LABELS if list((ROOT / "src" / label).glob("*_test.cc"))]
     if build("tsan", log, result, [f"{label}_test" for label in labels]):
         ctest("tsan", log, result, labels, timeout=2400)
 
