@@ -281,6 +281,21 @@ const tests = {
     await page.untilCell("row 99");
   },
 
+  "a topic of text is shown as text": async ({ fake, open }) => {
+    const page = await open("/?topic=orders&from=last:100");
+    const stream = await fake.stream(0);
+    const index = [0, 1, 2, 3, 4, 5];
+    stream.columns([
+      { name: "offset", type: "int64", role: "offset", values: index.map(BigInt) },
+      { name: "error", type: "string", role: "error", values: index.map(() => "syntax at byte 0: not JSON") },
+    ]);
+    const second = await fake.stream(1);
+    assert.equal(second.query.get("format"), "plaintext");
+    second.columns([{ name: "message", type: "string", values: index.map((i) => `line ${i}`) }]);
+    await page.untilCell("line 5");
+    await page.untilQuery("format", "plaintext");
+  },
+
   "every choice is in the address, back and forward work": async ({ fake, open }) => {
     const page = await open(kOrders);
     await fake.stream(0);
@@ -309,7 +324,7 @@ const tests = {
     await page.page.goBack();
     await page.page.goBack();
     await page.untilQuery("format", null);
-    await until("the format's control", async () => (await page.page.inputValue('[data-control="format"]')) === "json");
+    await until("the format's control", async () => (await page.page.inputValue('[data-control="format"]')) === "");
     await page.page.goForward();
     await until("the format's control again", async () => (await page.page.inputValue('[data-control="format"]')) === "plaintext");
   },

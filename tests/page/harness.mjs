@@ -13,7 +13,7 @@ export async function openBrowser() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking",
-      "--disable-component-update", "--no-first-run", "--enable-precise-memory-info"],
+      "--disable-component-update", "--disable-smooth-scrolling", "--no-first-run", "--enable-precise-memory-info"],
     timeout: 120_000,
   });
 }
@@ -124,13 +124,15 @@ export class Page {
     return until(`address ${name}=${value}`, () => this.query().get(name) === value || assert.fail(this.page.url()));
   }
 
-  /** A picture is finished and nothing waits to be drawn. */
+  /** The picture is finished, nothing waits to be drawn and nothing scrolls. */
   async settled() {
-    let before = -1;
+    let before = "";
     await until("the picture to settle", async () => {
-      const { draws, chartDraws } = await this.state();
-      const same = draws + chartDraws === before;
-      before = draws + chartDraws;
+      await this.page.evaluate(() => window.kafscopeTest.idle());
+      const { draws, chartDraws, pending, top } = await this.state();
+      const now = pending ? "" : JSON.stringify([draws, chartDraws, top]);
+      const same = now !== "" && now === before;
+      before = now;
       if (!same) await sleep(300);
       return same;
     });

@@ -48,7 +48,7 @@ async function loadOn(tab, { fake, open }) {
     if (due > performance.now()) await sleep(due - performance.now());
   }
   const sending = (performance.now() - began) / 1000;
-  const state = await page.untilState("every row accounted for", (now) => now.total + now.skipped === sent);
+  const state = await page.untilState("every row accounted for", (now) => now.total + now.skipped === sent, 180_000);
   const end = await heap();
   const long = await page.page.evaluate(() => window.kafscopeLong);
   const draws = tab === "table" ? state.draws : state.chartDraws;

@@ -21,6 +21,9 @@ export interface StreamChoice {
   message: string;
   lp_layout: string;
   lp_precision: string;
+  lp_measurements: string;
+  lp_fields: string;
+  lp_tags: string;
   schema: string;
 }
 
@@ -38,13 +41,15 @@ export interface Address extends StreamChoice {
 
 export const kStreamKeys = [
   "topic", "format", "from", "until", "partitions", "key", "headers", "time_field", "time_unit", "max_depth",
-  "isolation", "text", "framing", "message", "lp_layout", "lp_precision",
+  "isolation", "text", "framing", "message", "lp_layout", "lp_precision", "lp_measurements",
+  "lp_fields", "lp_tags",
 ] as const;
 
 export function emptyAddress(): Address {
   return {
     topic: "", format: "", from: "", until: "", partitions: "", key: "", headers: "", time_field: "", time_unit: "",
-    max_depth: "", isolation: "", text: "", framing: "", message: "", lp_layout: "", lp_precision: "", schema: "",
+    max_depth: "", isolation: "", text: "", framing: "", message: "", lp_layout: "", lp_precision: "",
+    lp_measurements: "", lp_fields: "", lp_tags: "", schema: "",
     view: "", fields: [], split: "", errors: false, record: "", rail: true, utc: false, theme: "",
   };
 }

@@ -25,6 +25,7 @@ import { TopicBar } from "./topic_bar";
 
 const kTickMs = 100;
 const kRingRows = 100_000;
+const kSurelyNotJson = 5;
 
 /** following: the newest rows; scrolled: a fixed picture since the user scrolled away; paused: since the user paused. */
 type Mode = "following" | "scrolled" | "paused";
@@ -37,6 +38,7 @@ export class App {
   private dirty = true;
   private pointerDown = false;
   private drawAfter = 0;
+  private drawing = false;
   private prefs: ColumnPrefs = emptyPrefs();
   private topics = new Map<string, TopicInfo>();
   private partitionIds: number[] | null = null;
@@ -146,7 +148,9 @@ export class App {
       u: () => this.go({ utc: !this.address.utc }), t: () => this.nextTheme(), "[": () => this.go({ rail: !this.address.rail }),
       "?": () => this.help.toggle(), Escape: () => this.escape(),
     });
-    (window as unknown as { kafscopeTest: unknown }).kafscopeTest = { state: () => this.testState() };
+    (window as unknown as { kafscopeTest: unknown }).kafscopeTest = {
+      state: () => this.testState(), idle: () => this.grid.element.flush(),
+    };
     this.apply(this.address);
     this.watch.start();
     void this.tick();
@@ -259,8 +263,10 @@ export class App {
     const live = this.mode === "following" ? this.stream.ring.view() : this.fixed!;
     if (this.dirty && began >= this.drawAfter && !this.isBusy()) {
       this.dirty = false;
+      this.drawing = true;
       this.picture = this.address.errors && this.tab() === "table" ? live.errorsOnly() : live;
       await this.draw();
+      this.drawing = false;
       const cost = performance.now() - began;
       // A slow machine draws less often rather than falling behind.
       this.drawAfter = performance.now() + (cost > 40 ? cost * 3 : 0);
@@ -271,6 +277,11 @@ export class App {
 
   private async draw(): Promise<void> {
     const columns = this.stream.ring.columns;
+    if (this.isNotJson()) {
+      this.go({ format: "plaintext" }, true);
+      this.say("Shown as plaintext: no record is valid JSON");
+      return;
+    }
     if (this.wantedRecord) await this.openWanted();
     if (this.tab() === "table") {
       this.grid.setColumns(this.tableColumns(), this.prefs.widths);
@@ -282,6 +293,13 @@ export class App {
       this.chart.setControls(columns, this.fieldsNow(), this.splitNow());
       this.chart.show(this.picture, this.fieldsNow(), this.splitNow());
     }
+  }
+
+  // Without a format the server decodes JSON. A topic of which no record is JSON is text until the user says otherwise;
+  // where a registry is known it may be Avro or Protobuf, and only the user can tell.
+  private isNotJson(): boolean {
+    const ring = this.stream.ring;
+    return this.address.format === "" && !this.watch.status?.registry && ring.errorRows >= kSurelyNotJson && ring.errorRows === ring.endSeq;
   }
 
   // In the list of errors their reason stands where it is seen: before the values, which such a row has not.
@@ -576,6 +594,7 @@ export class App {
       bytes: ring.bytes, shown: this.picture.rows, shownEnd: this.picture.endSeq, errors: ring.errorRows, draws: this.grid.draws,
       chartDraws: this.chart.draws, chartPoints: this.chart.points, chartSeries: this.chart.seriesCount, zoomed: this.chart.isZoomed,
       skipped: this.stream.skippedRows, columns: ring.columns.map((column) => column.name), busy: this.isBusy(),
+      pending: this.dirty || this.drawing, top: this.grid.element.scrollTop,
     };
   }
 }

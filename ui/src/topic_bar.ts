@@ -34,6 +34,9 @@ const kOptions: [keyof StreamChoice, string, string[] | null, string, string][] 
   ["text", "text that is not UTF-8", ["utf8", "hex", "base64"], "", "plaintext"],
   ["lp_layout", "layout", ["wide", "long"], "", "lineprotocol"],
   ["lp_precision", "precision of times", ["auto", "s", "ms", "us", "ns"], "", "lineprotocol"],
+  ["lp_measurements", "only measurements", null, "all; a,b or a* or /regex/", "lineprotocol"],
+  ["lp_fields", "only fields", null, "all", "lineprotocol"],
+  ["lp_tags", "only tags", null, "all", "lineprotocol"],
   ["framing", "framing", ["none", "confluent", "auto"], "", "schema"],
 ];
 
@@ -91,9 +94,7 @@ export class TopicBar {
 
   setFormats(list: FormatList): void {
     this.formats = list.formats;
-    const names = list.formats.map((format) => format.name);
-    this.format.replaceChildren(...list.formats.map((format) => h("option", { value: format.name, title: format.help }, format.name)));
-    if (!names.includes("json")) this.format.prepend(h("option", { value: "json" }, "json"));
+    this.format.replaceChildren(h("option", { value: "", title: "JSON; plaintext where nothing is valid JSON" }, "auto (json)"), ...list.formats.map((format) => h("option", { value: format.name, title: format.help }, format.name)));
     const keys = list.key_formats.map((key) => (typeof key === "string" ? key : key.name));
     this.key.replaceChildren(...keys.map((key) => h("option", { value: key }, key === "none" ? "no key" : `key: ${key}`)));
   }
@@ -102,7 +103,7 @@ export class TopicBar {
   update(address: Address, topic: TopicInfo | undefined, partitions: number[] | null): void {
     setText(this.name, address.topic || "Kafscope");
     setShown(this.controls, address.topic !== "");
-    choose(this.format, address.format || "json");
+    choose(this.format, address.format);
     const { kind, value } = positionOf(address.from);
     this.from.value = kind;
     setShown(this.fromValue, kind in kPositionDefaults);
