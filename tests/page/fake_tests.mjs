@@ -482,7 +482,7 @@ const tests = {
   "every control has a name": async ({ fake, open }) => {
     const { page } = await withRows(fake, open, 30);
     const nameless = await page.page.evaluate(() => [...document.querySelectorAll("button, summary, input, select, textarea, [tabindex]")]
-      .filter((element) => !(element.getAttribute("aria-label") || element.textContent.trim() || element.closest("label")?.textContent.trim() ||
+      .filter((element) => !element.closest("[hidden]") && !(element.getAttribute("aria-label") || element.textContent.trim() || element.closest("label")?.textContent.trim() ||
         element.title || element.classList.contains("inspector-body")))
       .map((element) => element.outerHTML.slice(0, 120)));
     assert.deepEqual(nameless, []);
