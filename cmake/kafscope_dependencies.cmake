@@ -25,3 +25,15 @@ find_path(KAFSCOPE_PROTOBUF_INCLUDE google/protobuf/compiler/importer.h REQUIRED
 add_library(kafscope_libprotobuf INTERFACE)
 target_include_directories(kafscope_libprotobuf SYSTEM INTERFACE "${KAFSCOPE_PROTOBUF_INCLUDE}")
 target_link_libraries(kafscope_libprotobuf INTERFACE libprotobuf.a libz.a Threads::Threads)
+
+# gRPC, static with all that it needs. Its archives name each other in circles: hence the group.
+find_program(KAFSCOPE_PKG_CONFIG pkg-config REQUIRED)
+execute_process(COMMAND "${KAFSCOPE_PKG_CONFIG}" --static --libs-only-l grpc++ OUTPUT_VARIABLE grpc_names
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(grpc_names)
+list(REMOVE_DUPLICATES grpc_names)
+list(REMOVE_ITEM grpc_names -ldl -lrt -latomic)
+list(TRANSFORM grpc_names REPLACE "^-l(.+)$" "lib\\1.a")
+add_library(kafscope_grpc INTERFACE)
+target_link_libraries(kafscope_grpc INTERFACE -Wl,--start-group ${grpc_names} libprotobuf.a -Wl,--end-group -latomic
+                      Threads::Threads ${CMAKE_DL_LIBS})

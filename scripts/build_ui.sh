@@ -8,7 +8,11 @@ if [[ -f ../scripts/env.sh ]]; then
 fi
 stamp=node_modules/.kafscope-installed
 if [[ ! -f $stamp ]] || ! cmp -s package-lock.json "$stamp"; then
-  npm ci --no-audit --no-fund --ignore-scripts
+  for try in 1 2 3; do
+    npm ci --no-audit --no-fund --ignore-scripts && break
+    [[ $try == 3 ]] && exit 1
+    sleep 5
+  done
   cp package-lock.json "$stamp"
 fi
 if [[ ${1:-} == --install-only ]]; then exit 0; fi
