@@ -167,6 +167,24 @@ TEST_F(KafkaSourceTest, OffsetsBeforeTheLogAreAGapAndThoseBehindItAreWaitedFor) 
   EXPECT_EQ(behind.rows, Rows{"0:8=8"});
 }
 
+TEST_F(KafkaSourceTest, StartsAndEndsAtTimes) {
+  ASSERT_TRUE(broker_->CreateTopic("t", 2).ok());
+  for (int i = 0; i < 5; ++i) {
+    Produce(std::to_string(i), 0, 1'700'000'000'000 + i * 1000);
+    Flush();
+  }
+  query_.from = {StartPosition::Kind::kTime, 1'700'000'001'500};
+  EXPECT_EQ(ReadToEnd(), (Rows{"0:2=2", "0:3=3", "0:4=4"}));
+  query_.from.value = 1'800'000'000'000;  // past the last record: the end
+  EXPECT_EQ(ReadToEnd(), Rows{});
+
+  query_.from.value = 1'700'000'001'000;
+  query_.until = {EndPosition::Kind::kTime, 1'700'000'003'000};
+  Reader reader = Read();
+  reader.UntilEnd();
+  EXPECT_EQ(reader.rows, (Rows{"0:1=1", "0:2=2"}));
+}
+
 TEST_F(KafkaSourceTest, EndsAtATimeThatComesWhileReading) {
   ASSERT_TRUE(broker_->CreateTopic("t", 1).ok());
   ProduceMany(0, 2);
