@@ -90,10 +90,11 @@ Result<std::vector<TopicSummary>> KafkaAdmin::ListTopics(Milliseconds timeout) {
   const Clock::time_point deadline = Clock::now() + timeout;
   const rd_kafka_metadata_t* metadata = nullptr;
   rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR__TIMED_OUT;
-  // In slices, so that a fault that will not pass ends the wait.
-  while (metadata == nullptr) {
+  // In slices that grow: a fault that will not pass ends the wait, and so does the loss of a request that went to the
+  // bootstrap connection just when librdkafka replaced it by the broker's own.
+  for (Milliseconds longest(250); metadata == nullptr; longest *= 2) {
     const auto left = std::chrono::ceil<Milliseconds>(deadline - Clock::now());
-    const auto slice = std::clamp(left, Milliseconds(1), Milliseconds(1000));
+    const auto slice = std::clamp(left, Milliseconds(1), longest);
     error = rd_kafka_metadata(client_->handle(), 1, nullptr, &metadata, static_cast<int>(slice.count()));
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) break;
     rd_kafka_poll(client_->handle(), 0);

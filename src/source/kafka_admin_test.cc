@@ -52,6 +52,29 @@ TEST(KafkaAdmin, ListsAndDescribesTopicsWithTheirOffsets) {
   EXPECT_NE(missing.error().message().find("'none'"), std::string::npos);
 }
 
+TEST(KafkaAdmin, CreatesTopicsOnceAndDeletesThem) {
+  Result<std::unique_ptr<EmbeddedBroker>> broker = EmbeddedBroker::Make(1);
+  ASSERT_TRUE(broker);
+  KafkaOptions options;
+  options.brokers = (*broker)->bootstrap();
+  Result<std::unique_ptr<KafkaAdmin>> admin = KafkaAdmin::Make(options);
+  ASSERT_TRUE(admin);
+  NewTopic topic;
+  topic.name = "made";
+  topic.partitions = 3;
+  const Status created = (*admin)->CreateTopic(topic, kPatience);
+  ASSERT_TRUE(created.ok()) << created.ToString();
+  const Result<TopicInfo> described = (*admin)->DescribeTopic("made", kPatience);
+  ASSERT_TRUE(described) << described.error().ToString();
+  EXPECT_EQ(described->partitions.size(), 3U);
+  const Status again = (*admin)->CreateTopic(topic, kPatience);
+  EXPECT_EQ(again.code(), StatusCode::kInvalidArgument) << again.ToString();
+  EXPECT_NE(again.message().find("made"), std::string::npos) << again.ToString();
+  const Status deleted = (*admin)->DeleteTopic("made", kPatience);
+  ASSERT_TRUE(deleted.ok()) << deleted.ToString();
+  EXPECT_EQ((*admin)->DeleteTopic("made", kPatience).code(), StatusCode::kNotFound);
+}
+
 TEST(KafkaAdmin, AnUnreachableBrokerIsNamed) {
   KafkaOptions options;
   options.brokers = "127.0.0.1:1";
