@@ -6,7 +6,7 @@ minutes=${1:-15}
 shift || true
 . scripts/env.sh
 cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz
+cmake --build --preset fuzz --target fuzzers
 for program in build/fuzz/fuzz/*_fuzz; do
   name=$(basename "$program")
   if [ $# -gt 0 ] && [[ " $* " != *" ${name%_fuzz} "* ]]; then continue; fi

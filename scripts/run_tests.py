@@ -78,6 +78,10 @@ def source_files():
     return [line for line in tracked.stdout.splitlines() if not line.startswith("third_party/")]
 
 
+# What was compiled in one of the builds is not compiled again in another, or in another checkout, with the same flags.
+os.environ.update(CCACHE_BASEDIR=str(ROOT), CCACHE_NOHASHDIR="true")
+
+
 def build(preset, log, result, targets=()):
     """Configures and builds; a failure is one failed test of the stage."""
     began = time.time()
@@ -324,9 +328,11 @@ def fuzz_one(program, log):
 
 
 def stage_fuzz(log, result):
-    if not build("fuzz", log, result):
+    # In the build of the stage asan: the preset fuzz has the same settings, in a folder of its own for long campaigns.
+    if not build("asan", log, result, ["fuzzers"]):
         return
-    programs = sorted(p for p in (ROOT / "build/fuzz/fuzz").glob("*_fuzz") if os.access(p, os.X_OK))
+    names = re.findall(r"^kafscope_fuzzer\((\w+)", (ROOT / "fuzz/CMakeLists.txt").read_text(), re.MULTILINE)
+    programs = [ROOT / f"build/asan/fuzz/{name}_fuzz" for name in names]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         jobs = {p: pool.submit(fuzz_one, p, log.with_name(f"fuzz-{p.name}.log")) for p in programs}
     for program, job in jobs.items():
