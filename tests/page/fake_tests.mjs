@@ -111,6 +111,7 @@ const tests = {
     await page.untilCell("new 39");
     assert.deepEqual((await page.state()).columns, [...before, "added"]);
     assert.deepEqual((await page.heads()).slice(-1), ["added"]);
+    await until("the highlight to end", async () => (await page.page.locator("regular-table .fresh").count()) === 0);
     // The type widens; the older rows keep their digits.
     stream.columns([{ name: "offset", type: "int64", role: "offset", values: [40n] }, { name: "id", type: "string", values: ["not a number"] }]);
     await page.untilCell("not a number");

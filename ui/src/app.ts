@@ -10,7 +10,7 @@ import { h, iconButton, recall, remember, setShown, setText } from "./dom";
 import { explain } from "./explain";
 import { download, exportView } from "./export";
 import { count } from "./format";
-import { Grid } from "./grid";
+import { Grid, kFreshMs } from "./grid";
 import { Help } from "./help";
 import { hintFor } from "./hints";
 import { Inspector } from "./inspector";
@@ -39,6 +39,7 @@ export class App {
   private pointerDown = false;
   private drawAfter = 0;
   private drawing = false;
+  private newestColumn = 0;
   private prefs: ColumnPrefs = emptyPrefs();
   private topics = new Map<string, TopicInfo>();
   private partitionIds: number[] | null = null;
@@ -260,6 +261,11 @@ export class App {
 
   private async tick(): Promise<void> {
     const began = performance.now();
+    // A highlight ends even where no row comes any more.
+    if (this.newestColumn > 0 && Date.now() > this.newestColumn + kFreshMs) {
+      this.newestColumn = 0;
+      this.dirty = true;
+    }
     const live = this.mode === "following" ? this.stream.ring.view() : this.fixed!;
     if (this.dirty && began >= this.drawAfter && !this.isBusy()) {
       this.dirty = false;
@@ -284,6 +290,8 @@ export class App {
     }
     if (this.wantedRecord) await this.openWanted();
     if (this.tab() === "table") {
+      const newest = Math.max(0, ...columns.map((column) => column.since));
+      if (newest + kFreshMs > Date.now()) this.newestColumn = newest;
       this.grid.setColumns(this.tableColumns(), this.prefs.widths);
       this.columnsMenu.update(columns, this.prefs);
       this.grid.following = this.mode === "following";

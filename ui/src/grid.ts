@@ -20,7 +20,8 @@ export interface GridEvents {
 }
 
 const kRowHeight = 24;
-const kFreshMs = 4000;
+/** How long a new column is highlighted. */
+export const kFreshMs = 4000;
 const kNumeric = new Set(["int32", "int64", "uint64", "float64"]);
 
 // Control characters would break the row or hide: their pictures are shown instead.
