@@ -320,7 +320,7 @@ const tests = {
     await page.untilQuery("view", "series");
     const last = await until("the last stream", () => fake.streams.find((stream) => stream.query.get("format") === "plaintext"));
     assert.equal(last.query.get("partitions"), "2");
-    assert.equal(last.query.get("key"), "string");
+    assert.equal(last.query.get("key_format"), "string");
     assert.equal(last.query.get("headers"), "all");
     await page.page.goBack();
     await page.page.goBack();

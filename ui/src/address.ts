@@ -96,7 +96,7 @@ export function streamKey(choice: StreamChoice): string {
 /** Address of the WebSocket for a choice, relative to the page's origin. */
 export function streamUrl(origin: string, choice: StreamChoice): string {
   const query = new URLSearchParams();
-  for (const key of kStreamKeys) if (choice[key]) query.set(key, choice[key]);
+  for (const key of kStreamKeys) if (choice[key]) query.set(key === "key" ? "key_format" : key, choice[key]);
   if (choice.schema) query.set("schema", choice.schema);
   query.set("batch_latency", "50ms");
   return `${origin.replace(/^http/, "ws")}/ws?${query.toString()}`;
