@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { chromium } from "./packages.mjs";
 
-export const kPatienceMs = Number(process.env.PAGE_PATIENCE_MS ?? 60_000);
+export const kPatienceMs = Number(process.env.PAGE_PATIENCE_MS ?? 120_000);
 
 export async function openBrowser() {
   return chromium.launch({

@@ -11,7 +11,7 @@ import { openBrowser } from "./harness.mjs";
 import { loadTests } from "./load_tests.mjs";
 import { realTests } from "./real_tests.mjs";
 
-const kTestLimitMs = 300_000;
+const kTestLimitMs = 600_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 function option(name) {
