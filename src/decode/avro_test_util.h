@@ -73,6 +73,11 @@ class AvroRunner {
     }
     return fault;
   }
+  // The same value as text only.
+  AvroFault Check(std::string_view bytes) {
+    const auto* begin = reinterpret_cast<const uint8_t*>(bytes.data());
+    return plan_->Check({begin, begin + bytes.size()}, state_);
+  }
   FramePtr Finish() { return builder_.Finish(); }
   FrameBuilder& builder() { return builder_; }
   AvroTextState& state() { return state_; }

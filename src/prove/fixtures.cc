@@ -33,6 +33,11 @@ const std::array kFixtures = {
     FixtureEntry{"json_100fields", [] { return MakeJsonFixture("json_100fields", 100, false, 1); }},
     FixtureEntry{"json_20fields_shuffled", [] { return MakeJsonFixture("json_20fields_shuffled", 20, true, 1); }},
     FixtureEntry{"json_20fields_sparse", [] { return MakeJsonFixture("json_20fields_sparse", 20, false, 0.7); }},
+    FixtureEntry{"avro", [] { return MakeAvroFixture("avro"); }},
+    FixtureEntry{"avro_30fields", [] { return MakeAvroFixture("avro_30fields"); }},
+    FixtureEntry{"avro_quickstop", [] { return MakeAvroFixture("avro_quickstop"); }},
+    FixtureEntry{"avro_superhero", [] { return MakeAvroFixture("avro_superhero"); }},
+    FixtureEntry{"avro_debezium", [] { return MakeAvroFixture("avro_debezium"); }},
     FixtureEntry{"lineprotocol_long", [] { return MakeLineProtocolFixture(LineLayout::kLong); }},
     FixtureEntry{"lineprotocol_wide", [] { return MakeLineProtocolFixture(LineLayout::kWide); }},
 };

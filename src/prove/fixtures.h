@@ -34,6 +34,7 @@ std::span<const FixtureEntry> FixtureTable();
 
 // Made in fixtures_FORMAT.cc.
 Fixture MakePlaintextFixture();
+Fixture MakeAvroFixture(std::string_view name);
 Fixture MakeLineProtocolFixture(LineLayout layout);
 Fixture MakeJsonFixture(std::string name, int fields, bool shuffled, double present);
 
