@@ -111,10 +111,10 @@ TEST(WireFormat, Corpus) {
     }
     ASSERT_EQ(fault, WireFault::kNone) << WireFaultText(fault);
     if (c.contains("schema_id")) {
-      EXPECT_EQ(schema.id, c.at("schema_id"));
+      EXPECT_EQ(schema.id, c.at("schema_id").get<int32_t>());
     }
     if (c.contains("guid")) {
-      EXPECT_EQ(schema.GuidText(), c.at("guid"));
+      EXPECT_EQ(schema.GuidText(), c.at("guid").get<std::string>());
     }
     if (c.contains("payload_utf8")) {
       EXPECT_EQ(rest, c.at("payload_utf8").get<std::string>());
