@@ -115,13 +115,13 @@ Status FaultStatus(KafkaFault fault, const std::string& broker) {
     case KafkaFault::kUnknownHost:
       return Status::Unavailable("the host name of " + where + " cannot be resolved: check --brokers");
     case KafkaFault::kNeedsTls:
-      return Status::InvalidArgument(where +
-                                     " hangs up on a plaintext greeting: its port seems to expect TLS. Set -X "
-                                     "security.protocol=ssl (or sasl_ssl), or use the plaintext port in --brokers");
+      return Status::Unavailable(where +
+                                 " hangs up on a plaintext greeting: its port seems to expect TLS. Set -X "
+                                 "security.protocol=ssl (or sasl_ssl), or use the plaintext port in --brokers");
     case KafkaFault::kNotTls:
-      return Status::InvalidArgument(where +
-                                     " does not speak TLS on this port. Set -X security.protocol=plaintext (or "
-                                     "sasl_plaintext), or use the TLS port in --brokers");
+      return Status::Unavailable(where +
+                                 " does not speak TLS on this port. Set -X security.protocol=plaintext (or "
+                                 "sasl_plaintext), or use the TLS port in --brokers");
     case KafkaFault::kNeedsSasl:
       return Status::Unauthenticated(where +
                                      " hangs up after the greeting: its port seems to expect a login. Set -X "
