@@ -22,7 +22,8 @@ VALUE = "2024-01-01T00:00:00Z sensor-01 value=21.5".ljust(100, ".")
 def fill(brokers, topic):
     from confluent_kafka import Producer
     from confluent_kafka.admin import AdminClient, NewTopic
-    AdminClient({"bootstrap.servers": brokers}).create_topics([NewTopic(topic, 1, 1)])[topic].result(60)
+    admin = AdminClient({"bootstrap.servers": brokers})
+    admin.create_topics([NewTopic(topic, 1, 1)])[topic].result(60)
     producer = Producer({"bootstrap.servers": brokers, "linger.ms": 20, "batch.num.messages": 10000,
                          "queue.buffering.max.messages": 1000000})
     for i in range(RECORDS):
