@@ -9,8 +9,13 @@ namespace kafscope {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"bench", "run the benchmark matrix", &DefineBench},
+    Command{"demo", "try it out: an embedded broker, sample topics and the browser page", &DefineDemo},
+    Command{"serve", "the browser page for a cluster", &DefineServe},
+    Command{"tail", "show a topic's records, decoded", &DefineTail},
     Command{"decode", "decode bytes of files or standard input as a stream would be", &DefineDecode},
+    Command{"produce", "send made-up records to a topic", &DefineProduce},
+    Command{"topics", "list, describe, create, delete topics", &DefineTopics},
+    Command{"bench", "run the benchmark matrix", &DefineBench},
 };
 
 }  // namespace

@@ -28,6 +28,11 @@ std::span<const Command> CommandTable();
 
 void DefineBench(CLI::App& app, int* exit_code);
 void DefineDecode(CLI::App& app, int* exit_code);
+void DefineDemo(CLI::App& app, int* exit_code);
+void DefineProduce(CLI::App& app, int* exit_code);
+void DefineServe(CLI::App& app, int* exit_code);
+void DefineTail(CLI::App& app, int* exit_code);
+void DefineTopics(CLI::App& app, int* exit_code);
 
 // Tells the failure on standard error and gives the exit code for it.
 int ReportFailure(const Status& status);

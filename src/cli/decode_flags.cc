@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "pipeline/query_options.h"
+#include "schema/registry_store.h"
 
 namespace kafscope {
 
@@ -49,6 +50,27 @@ void AddDecodeFlags(CLI::App& app, DecodeFlags* flags) {
       ->type_name("DIR")
       ->expected(1)
       ->take_all();
+  AddRegistryFlags(app, &flags->registry);
+}
+
+void AddRegistryFlags(CLI::App& app, RegistryFlags* flags) {
+  app.add_option("--registry", flags->url, "schema registry: http[s]://HOST[:PORT][/PREFIX], several with commas")
+      ->type_name("URL")
+      ->envname("KAFSCOPE_REGISTRY");
+  app.add_option("--registry-user", flags->user, "its user; the password from a file or KAFSCOPE_REGISTRY_PASSWORD")
+      ->type_name("NAME");
+  app.add_option("--registry-password-file", flags->password_file, "a file that holds the password")->type_name("FILE");
+  app.add_option("--registry-token-file", flags->token_file, "a bearer token, or KAFSCOPE_REGISTRY_TOKEN")
+      ->type_name("FILE");
+  app.add_option("--registry-ca", flags->ca, "certificate authorities instead of the system's")->type_name("FILE");
+  app.add_option("--registry-cert", flags->cert, "client certificate, PEM")->type_name("FILE");
+  app.add_option("--registry-key", flags->key, "its key, PEM")->type_name("FILE");
+}
+
+Result<std::shared_ptr<SchemaStore>> OpenRegistryOf(const RegistryFlags& flags) {
+  if (flags.url.empty()) return std::shared_ptr<SchemaStore>();
+  KAFSCOPE_ASSIGN_OR_FAIL(RegistryOptions options, MakeRegistryOptions(flags));
+  return OpenRegistry(std::move(options));
 }
 
 void AddStreamFlags(CLI::App& app, DecodeFlags* flags) {
@@ -101,6 +123,9 @@ Status ApplyDecodeFlags(const DecodeFlags& flags, StreamQuery* query) {
     query->decode.value_schema.descriptor_set = *std::move(bytes);
     query->decode.value_schema.file_name = flags.descriptor_set_file;
   }
+  Result<std::shared_ptr<SchemaStore>> registry = OpenRegistryOf(flags.registry);
+  if (!registry) return registry.error();
+  query->decode.schemas = *std::move(registry);
   query->decode.value_schema.include_dirs = flags.include_dirs;
   query->decode.key_schema.include_dirs = flags.include_dirs;
   return {};

@@ -4,12 +4,14 @@
 // the command line is parsed. `--schema` and the like name files here; their text goes into the query.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "pipeline/stream_query.h"
+#include "schema/registry_options.h"
 
 namespace CLI {
 class App;
@@ -24,10 +26,15 @@ struct DecodeFlags {
   std::string key_schema_file;
   std::string descriptor_set_file;
   std::vector<std::string> include_dirs;
+  RegistryFlags registry;
 };
 
 void AddDecodeFlags(CLI::App& app, DecodeFlags* flags);
 void AddStreamFlags(CLI::App& app, DecodeFlags* flags);
+// `--registry` and friends; part of the two above.
+void AddRegistryFlags(CLI::App& app, RegistryFlags* flags);
+// Null without `--registry`.
+Result<std::shared_ptr<SchemaStore>> OpenRegistryOf(const RegistryFlags& flags);
 // Failures name the option with its dashes.
 Status ApplyDecodeFlags(const DecodeFlags& flags, StreamQuery* query);
 

@@ -31,7 +31,6 @@ namespace kafscope {
 class LineProtocolParser {
  public:
   static constexpr size_t kMaxSeries = 8192;
-  static constexpr size_t kNamePadding = 32;
 
   // What the decoder keeps with a series or a field name; goes with it.
   struct Plan {
@@ -43,7 +42,7 @@ class LineProtocolParser {
   };
   struct FieldName {
     std::string raw;   // as in the text, with its '='
-    std::string name;  // without escapes; kNamePadding readable bytes stand behind its begin
+    std::string name;  // without escapes
     std::unique_ptr<Plan> plan;
   };
   struct Series {

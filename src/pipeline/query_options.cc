@@ -190,7 +190,7 @@ constexpr std::array kOptions = {
                 [](std::string_view value, int64_t, StreamQuery* query) {
                   return SetWord(kPrecisions, value, &query->decode.line_precision);
                 }},
-    QueryOption{"lp-measurements", "NAMES", "line protocol: only these measurements (a,b)", true,
+    QueryOption{"lp-measurements", "NAMES", "line protocol: only these measurements (a,b; a*, /regex/)", true,
                 [](std::string_view value, int64_t, StreamQuery* query) {
                   SetList(value, &query->decode.line_measurements);
                   return Status();
@@ -200,7 +200,7 @@ constexpr std::array kOptions = {
                   SetList(value, &query->decode.line_fields);
                   return Status();
                 }},
-    QueryOption{"lp-tags", "NAMES", "line protocol: only these tags (a,b) or lines that have them (a=x)", true,
+    QueryOption{"lp-tags", "NAMES", "line protocol: only points with these tags (a, a=x, a!=x, a=/regex/)", true,
                 [](std::string_view value, int64_t, StreamQuery* query) {
                   SetList(value, &query->decode.line_tags);
                   return Status();
