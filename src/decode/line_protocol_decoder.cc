@@ -138,8 +138,7 @@ void LineProtocolEngine::WriteWide(const SeriesPlan& plan, const int64_t* time, 
   }
   rows.Begin();
   if (time != nullptr) rows.SetTime(*time);
-  measurement_->AppendString(parser_.series().measurement);
-  for (const auto& [column, text] : plan.tags) column->AppendString(text);
+  WriteSeries(plan, 1);
   for (const LineProtocolParser::Value& value : values) {
     const FieldPlan& field = PlanOf(*value.name);
     if (!field.keep || field.column == nullptr) continue;
@@ -160,19 +159,37 @@ void LineProtocolEngine::AppendWide(Column* column, const LineProtocolParser::Va
 }
 
 void LineProtocolEngine::WriteLong(const SeriesPlan& plan, const int64_t* time, RowWriter& rows) {
+  const bool all = filter_.keeps_all_fields();
+  auto kept = static_cast<uint32_t>(parser_.values().size());
   for (const LineProtocolParser::Value& value : parser_.values()) {
-    if (!PlanOf(*value.name).keep) {
-      ++rows.counters().filtered;
-      continue;
-    }
-    rows.Begin();
-    if (time != nullptr) rows.SetTime(*time);
-    measurement_->AppendString(parser_.series().measurement);
-    field_->AppendString(value.name->name);
-    AppendLong(value);
-    for (const auto& [column, text] : plan.tags) column->AppendString(text);
-    rows.Commit();
+    if (!all && !PlanOf(*value.name).keep) --kept;
   }
+  rows.counters().filtered += parser_.values().size() - kept;
+  if (kept == 0) return;
+  // The rows of a point share all but field and value, unless keys or headers go with each.
+  const bool run = rows.BeginRun(kept, time);
+  if (run) WriteSeries(plan, kept);
+  for (const LineProtocolParser::Value& value : parser_.values()) {
+    if (!all && !PlanOf(*value.name).keep) continue;
+    if (!run) {
+      rows.Begin();
+      if (time != nullptr) rows.SetTime(*time);
+      WriteSeries(plan, 1);
+    }
+    field_->AppendStringPadded(value.name->name.data(), value.name->name.size());
+    AppendLong(value);
+    if (run) {
+      rows.NextRow();
+    } else {
+      rows.Commit();
+    }
+  }
+  if (run) rows.EndRun(kept);
+}
+
+void LineProtocolEngine::WriteSeries(const SeriesPlan& plan, uint32_t rows) {
+  measurement_->AppendStringRun(parser_.series().measurement, rows);
+  for (const auto& [column, text] : plan.tags) column->AppendStringRun(text, rows);
 }
 
 void LineProtocolEngine::AppendLong(const LineProtocolParser::Value& value) const {

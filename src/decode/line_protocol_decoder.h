@@ -46,6 +46,8 @@ class LineProtocolEngine {
   bool WritePoint(RowWriter& rows);
   void WriteWide(const SeriesPlan& plan, const int64_t* time, RowWriter& rows);
   void WriteLong(const SeriesPlan& plan, const int64_t* time, RowWriter& rows);
+  // Measurement and tags of the current point into the open row and those after it, `rows` together.
+  void WriteSeries(const SeriesPlan& plan, uint32_t rows);
   void AppendWide(Column* column, const LineProtocolParser::Value& value) const;
   void AppendLong(const LineProtocolParser::Value& value) const;
 

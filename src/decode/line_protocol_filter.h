@@ -31,6 +31,7 @@ class LineFilter {
 
   bool KeepsSeries(std::string_view measurement, std::span<const LineProtocolParser::Tag> tags) const;
   bool KeepsField(std::string_view field) const;
+  bool keeps_all_fields() const { return fields_.empty(); }
 
  private:
   struct Pattern {

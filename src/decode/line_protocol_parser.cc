@@ -3,6 +3,7 @@
 #include <emmintrin.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -51,6 +52,27 @@ bool StartsWith(const char* p, const char* end, std::string_view text) {
 }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// What may stand behind a field's value.
+constexpr std::array<bool, 256> MakeValueEnds() {
+  std::array<bool, 256> ends{};
+  for (const char c : {',', ' ', '\n', '\r'}) ends[static_cast<unsigned char>(c)] = true;
+  return ends;
+}
+constexpr std::array<bool, 256> kValueEnds = MakeValueEnds();
+bool EndsValue(const char* p, const char* end) { return p == end || kValueEnds[static_cast<unsigned char>(*p)]; }
+
+// Eight characters as a number, by halves: pairs, fours, eights. False if one of them is no digit.
+bool ReadEightDigits(const char* p, uint64_t* value) {
+  auto word = Load<uint64_t>(p);
+  const uint64_t digits = word ^ 0x3030303030303030;  // 0…9 where there are digits
+  if (((digits | (digits + 0x7676767676767676)) & 0x8080808080808080) != 0) return false;
+  word = digits * 10 + (digits >> 8);
+  word = ((word & 0x00ff00ff00ff00ff) * (1 + (uint64_t{100} << 16))) >> 16;
+  word = ((word & 0x0000ffff0000ffff) * (1 + (uint64_t{10000} << 32))) >> 32;
+  *value = word;
+  return true;
+}
 bool IsControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
 // The end of a token that a space, a comma, an '=' (if `equals`) or a control character ends. One of the first three
@@ -337,6 +359,7 @@ LineProtocolParser::FieldName* LineProtocolParser::ReadFieldName(size_t index) {
   if (found == names_by_raw_.end()) {
     auto name = std::make_unique<FieldName>();
     name->raw = raw;
+    name->name.reserve(std::max(raw.size(), kNamePadding));
     Unescape(raw.substr(0, raw.size() - 1), /*equals=*/true, &name->name);
     const std::string_view key = name->raw;
     found = names_by_raw_.emplace(key, std::move(name)).first;
@@ -385,8 +408,7 @@ bool LineProtocolParser::ReadNumber(Value* value) {
   } else if (p < end_ && (*p == 'i' || *p == 'u') && digits > 0 && digits < kMaxDigits) {
     const bool is_signed = *p == 'i';
     const char* after = p + 1;
-    const bool ends = after == end_ || *after == ',' || *after == ' ' || *after == '\n' || *after == '\r';
-    if (!ends || (negative && !is_signed)) return ReadLongNumber(value);
+    if (!EndsValue(after, end_) || (negative && !is_signed)) return ReadLongNumber(value);
     value->kind = is_signed ? Kind::kInt : Kind::kUint;
     if (is_signed) {
       value->integer = negative ? -static_cast<int64_t>(mantissa) : static_cast<int64_t>(mantissa);
@@ -396,12 +418,13 @@ bool LineProtocolParser::ReadNumber(Value* value) {
     at_ = after;
     return true;
   }
-  const bool ends = p == end_ || *p == ',' || *p == ' ' || *p == '\n' || *p == '\r';
-  if (!ends || digits == 0 || digits > kMaxDigits || mantissa > kMaxExactMantissa || decimals > kMaxExactPower) {
+  if (!EndsValue(p, end_) || digits == 0 || digits > kMaxDigits || mantissa > kMaxExactMantissa ||
+      decimals > kMaxExactPower) {
     return ReadLongNumber(value);
   }
   // Both are exact doubles, so the one division is rounded correctly.
-  const double number = static_cast<double>(mantissa) / kPowers[decimals];
+  const auto whole = static_cast<double>(mantissa);
+  const double number = decimals == 0 ? whole : whole / kPowers[decimals];
   value->kind = Kind::kFloat;
   value->number = negative ? -number : number;
   at_ = p;
@@ -474,15 +497,27 @@ std::string_view LineProtocolParser::Unescaped(std::string_view raw) {
 }
 
 bool LineProtocolParser::ReadTime() {
-  const char* p = at_ + (*at_ == '-' ? 1 : 0);
-  while (p < end_ && IsDigit(*p)) ++p;
-  const std::string_view digits(at_, static_cast<size_t>(p - at_));
-  bool out_of_range = false;
-  if (!ReadInteger(digits, &time_, &out_of_range)) {
-    return Fail(at_, out_of_range ? "the timestamp is out of range" : "not a timestamp");
+  const char* begin = at_;
+  const bool negative = *at_ == '-';
+  const char* first = begin + (negative ? 1 : 0);
+  uint64_t magnitude = 0;
+  const char* p = first;
+  uint64_t eight = 0;
+  for (int i = 0; i < 2 && end_ - p >= 8 && ReadEightDigits(p, &eight); ++i, p += 8) {
+    magnitude = magnitude * 100'000'000 + eight;
+  }
+  while (p < end_ && IsDigit(*p)) magnitude = magnitude * 10 + static_cast<uint64_t>(*p++ - '0');
+  // 19 digits fit into 64 bits; 2^63 is the first that is too large.
+  if (p - first <= kMaxDigits && magnitude <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    if (p == first) return Fail(begin, "not a timestamp");
+    time_ = negative ? -static_cast<int64_t>(magnitude) : static_cast<int64_t>(magnitude);
+  } else {
+    bool out_of_range = false;
+    if (!ReadInteger({begin, static_cast<size_t>(p - begin)}, &time_, &out_of_range)) {
+      return Fail(begin, "the timestamp is out of range");
+    }
   }
   has_time_ = true;
-  const char* begin = at_;
   at_ = p;
   if (!AtLineEnd() && *at_ != ' ') return Fail(begin, "not a timestamp");
   while (at_ < end_ && *at_ == ' ') ++at_;

@@ -31,6 +31,7 @@ namespace kafscope {
 class LineProtocolParser {
  public:
   static constexpr size_t kMaxSeries = 8192;
+  static constexpr size_t kNamePadding = 32;
 
   // What the decoder keeps with a series or a field name; goes with it.
   struct Plan {
@@ -42,7 +43,7 @@ class LineProtocolParser {
   };
   struct FieldName {
     std::string raw;   // as in the text, with its '='
-    std::string name;  // without escapes
+    std::string name;  // without escapes; kNamePadding readable bytes stand behind its begin
     std::unique_ptr<Plan> plan;
   };
   struct Series {

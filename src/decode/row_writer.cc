@@ -18,7 +18,8 @@ void RowWriter::Attach(FrameBuilder& builder) {
   builder_ = &builder;
   generation_ = builder.generation();
   // The column stands even where no record has a time yet, so that it comes first.
-  time_ = options_.time_column ? builder.FindOrAddColumn(IsLongLayout(options_) ? "Time" : "time", FieldRole::kTime) : nullptr;
+  time_ = options_.time_column ? builder.FindOrAddColumn(IsLongLayout(options_) ? "Time" : "time", FieldRole::kTime)
+                               : nullptr;
   partition_ = options_.partition_column ? builder.FindOrAddColumn("partition", FieldRole::kPartition) : nullptr;
   if (partition_ != nullptr) partition_->SetInt32();
   offset_ = builder.FindOrAddColumn("offset", FieldRole::kOffset);
@@ -58,6 +59,22 @@ void RowWriter::Begin() {
       WriteErrorText(key_error_);
     }
   }
+}
+
+bool RowWriter::BeginRun(uint32_t rows, const int64_t* time) {
+  const bool time_from_field = time_field_.wanted() && time == nullptr;
+  if (key_ != nullptr || options_.headers != HeaderMode::kNone || time_from_field) return false;
+  builder_->BeginRun(rows);
+  const int64_t row_time = time != nullptr ? *time : time_ns_;
+  if (time_ != nullptr && row_time != kNoTime) time_->AppendTimeRun(row_time, rows);
+  if (partition_ != nullptr) partition_->AppendInt32Run(record_->partition, rows);
+  offset_->AppendInt64Run(record_->offset, rows);
+  return true;
+}
+
+void RowWriter::EndRun(uint32_t rows) {
+  builder_->EndRun(rows);
+  counters_->rows += rows;
 }
 
 void RowWriter::SetTime(int64_t nanoseconds) {

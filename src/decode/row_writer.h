@@ -53,6 +53,11 @@ class RowWriter {
   // The record's time in nanoseconds, kNoTime if it has none.
   int64_t record_time() const { return time_ns_; }
   void Commit();
+  // Opens `rows` rows that share all that is not the engine's; `time` is as in SetTime(), or null. False, and nothing
+  // is done, where rows must come one by one: keys, headers or a time field are wanted.
+  bool BeginRun(uint32_t rows, const int64_t* time);
+  void NextRow() { builder_->NextRow(); }
+  void EndRun(uint32_t rows);
   // Takes the open row back, if any, and writes an error row in its place; counts it by reason.
   void Fail(const DecodeError& error);
   // The same for an error whose words are put together by the caller.

@@ -57,6 +57,28 @@ char* Column::BeginString(size_t max_size) {
 
 void Column::EndString(size_t size) { EndText(size); }
 
+void Column::AppendStringRun(std::string_view value, uint32_t rows) {
+  AppendString(value);
+  const size_t size = value.size();
+  const size_t begin = data_.data_size - size;
+  const size_t end = begin + size * rows;
+  data_.data.Reserve(end, data_.data_size);
+  const uint32_t row = *row_;
+  auto* offsets = reinterpret_cast<uint32_t*>(data_.values.data()) + row;
+  for (uint32_t i = 1; i < rows; ++i) offsets[i] = static_cast<uint32_t>(begin + i * size);
+  char* first = reinterpret_cast<char*>(data_.data.data()) + begin;
+  char* const stop = first + size * rows;
+  if (size != 0 && size <= sizeof(__m128i)) {  // padding lies behind the buffer, so whole words may be copied
+    const __m128i word = _mm_loadu_si128(reinterpret_cast<const __m128i*>(first));
+    for (char* to = first + size; to < stop; to += size) _mm_storeu_si128(reinterpret_cast<__m128i*>(to), word);
+  } else if (size != 0) {
+    for (char* to = first + size; to < stop; to += size) std::memcpy(to, first, size);
+  }
+  filled_ = row + rows;
+  data_.data_size = end;
+  SetValidRun(rows);
+}
+
 void Column::AppendSlow(const Value& value) {
   if (HasValue()) Clear();
   bool negative = false;

@@ -91,6 +91,22 @@ class Column {
     }
     EndText(size);
   }
+  // One value for this row and the rows after it, `rows` together, as FrameBuilder::BeginRun() opened them.
+  // REQUIRES: the column holds nothing in any of them. PERF: copies go from the first value, without a call each.
+  void AppendTimeRun(int64_t nanoseconds, uint32_t rows) {
+    AppendTime(nanoseconds);
+    RepeatWord(rows);
+  }
+  void AppendInt64Run(int64_t value, uint32_t rows) {
+    AppendInt64(value);
+    RepeatWord(rows);
+  }
+  void AppendInt32Run(int32_t value, uint32_t rows) {
+    auto* values = reinterpret_cast<int32_t*>(data_.values.data()) + *row_;
+    for (uint32_t i = 0; i < rows; ++i) values[i] = value;
+    SetValidRun(rows);
+  }
+  void AppendStringRun(std::string_view value, uint32_t rows);
   void AppendBytes(std::string_view value) {
     if (data_.type != DataType::kBytes) [[unlikely]]
       return AppendSlow(Value::OfText(DataType::kBytes, value));
@@ -191,6 +207,27 @@ class Column {
   void EndText(size_t size) {
     data_.data_size += size;
     SetValid();
+  }
+
+  // The open row's 8-byte value in the rows after it too.
+  void RepeatWord(uint32_t rows) {
+    auto* values = reinterpret_cast<uint64_t*>(data_.values.data()) + *row_;
+    const uint64_t value = values[0];
+    for (uint32_t i = 1; i < rows; ++i) values[i] = value;
+    SetValidRun(rows);
+  }
+  // 32 rows at a time: the buffer has padding, so a word may be read and written at its end.
+  void SetValidRun(uint32_t rows) {
+    uint8_t* bits = data_.validity.data();
+    for (uint32_t row = *row_; rows > 0;) {
+      const uint32_t count = rows < 32 ? rows : 32;
+      uint64_t word = 0;
+      std::memcpy(&word, bits + (row >> 3), sizeof(word));
+      word |= ((uint64_t{1} << count) - 1) << (row & 7);
+      std::memcpy(bits + (row >> 3), &word, sizeof(word));
+      row += count;
+      rows -= count;
+    }
   }
 
   void AppendSlow(const Value& value);

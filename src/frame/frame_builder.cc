@@ -133,6 +133,18 @@ void FrameBuilder::BeginRow() {
   columns_at_row_ = static_cast<uint32_t>(columns_.size());
 }
 
+void FrameBuilder::BeginRun(uint32_t rows) {
+  while (row_ + rows > capacity_rows_) GrowRows();
+  in_row_ = true;
+  columns_at_row_ = static_cast<uint32_t>(columns_.size());
+}
+
+void FrameBuilder::EndRun(uint32_t rows) {
+  open_bytes_ += sizeof(uint64_t) * rows;
+  in_row_ = false;
+  undo_.clear();
+}
+
 void FrameBuilder::CommitRow() {
   ++row_;
   open_bytes_ += sizeof(uint64_t);

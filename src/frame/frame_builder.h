@@ -47,6 +47,12 @@ class FrameBuilder {
 
   void BeginRow();
   void CommitRow();
+  // Several rows at once, for decoders that know how many: BeginRun(n); Column::Append*Run(…, n) for what they share;
+  // then for each row its own values and NextRow(); at last EndRun(n). Nothing can be taken back.
+  // REQUIRES: no open row; NextRow() exactly n times.
+  void BeginRun(uint32_t rows);
+  void NextRow() { ++row_; }
+  void EndRun(uint32_t rows);
   void AbortRow();
   // Rises when AbortRow() removed columns: a plan that cached Column* must drop those added since.
   uint64_t generation() const { return generation_; }

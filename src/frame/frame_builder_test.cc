@@ -66,6 +66,55 @@ TEST(FrameBuilder, FirstSeenOrderOnRequest) {
   EXPECT_EQ(Names(*builder.Finish()), (std::vector<std::string>{"b", "a"}));
 }
 
+TEST(FrameBuilder, RunsEqualRowsOneByOne) {
+  const auto fill = [](bool run) {
+    FrameBuilder builder({.sort_value_columns = false});
+    Column* time = builder.FindOrAddColumn("time", FieldRole::kTime);
+    Column* partition = builder.FindOrAddColumn("partition", FieldRole::kPartition);
+    partition->SetInt32();
+    Column* offset = builder.FindOrAddColumn("offset", FieldRole::kOffset);
+    Column* shared = Value(builder, "shared");
+    Column* own = Value(builder, "own");
+    for (uint32_t record = 0; record < 40; ++record) {
+      const uint32_t rows = 1 + record % 9;
+      const std::string text(record, static_cast<char>('a' + record % 26));  // empty, short and long
+      if (run) {
+        builder.BeginRun(rows);
+        time->AppendTimeRun(record, rows);
+        partition->AppendInt32Run(-7, rows);
+        offset->AppendInt64Run(record, rows);
+        if (record % 5 != 4) shared->AppendStringRun(text, rows);
+      }
+      for (uint32_t row = 0; row < rows; ++row) {
+        if (!run) {
+          builder.BeginRow();
+          time->AppendTime(record);
+          partition->AppendInt32(-7);
+          offset->AppendInt64(record);
+          if (record % 5 != 4) shared->AppendString(text);
+        }
+        if (row % 2 == 0) own->AppendInt64(row);
+        if (run) {
+          builder.NextRow();
+        } else {
+          builder.CommitRow();
+        }
+      }
+      if (run) builder.EndRun(rows);
+    }
+    return builder.Finish();
+  };
+  const FramePtr by_row = fill(false);
+  const FramePtr by_run = fill(true);
+  ASSERT_EQ(by_row->num_rows(), by_run->num_rows());
+  ASSERT_EQ(Names(*by_row), Names(*by_run));
+  for (const std::string& name : Names(*by_row)) {
+    for (size_t row = 0; row < by_row->num_rows(); ++row) {
+      ASSERT_EQ(Text(*by_row, name, row), Text(*by_run, name, row)) << name << row;
+    }
+  }
+}
+
 TEST(FrameBuilder, RowsThatTouchNothingHoldNull) {
   FrameBuilder builder({});
   Column* text = nullptr;
