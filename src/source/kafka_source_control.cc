@@ -86,7 +86,7 @@ Status KafkaSource::NoteConnection() {
     told_down_ = true;
     const Status reason = client_->FaultAsStatus();
     Tell(SourceEvent::Kind::kDisconnected,
-         reason.ok() ? "no broker can be reached" : std::string(reason.message()) + "; trying again");
+         "no broker can be reached" + (reason.ok() ? "" : ": " + std::string(reason.message())) + "; trying again");
   }
   return {};
 }

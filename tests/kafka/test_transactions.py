@@ -93,10 +93,12 @@ def test_the_death_of_a_leader_loses_and_doubles_nothing(three_brokers, tail):
     reader.await_rows(300)
     victim = three_brokers.brokers[1]
     victim.kill()
-    for partition in range(3):
-        one.produce([f"{partition}-{i}" for i in range(100, 200)], partition=partition)
-    reader.await_rows(600)
-    victim.start()
+    try:
+        for partition in range(3):
+            one.produce([f"{partition}-{i}" for i in range(100, 200)], partition=partition)
+        reader.await_rows(600)
+    finally:
+        victim.start()
     for partition in range(3):
         one.produce([f"{partition}-{i}" for i in range(200, 300)], partition=partition)
     reader.await_rows(900)
