@@ -7,6 +7,7 @@
 #include "decode/json_decoder.h"
 #include "decode/line_protocol_decoder.h"
 #include "decode/plaintext_decoder.h"
+#include "decode/protobuf_decoder.h"
 
 namespace kafscope {
 
@@ -19,6 +20,8 @@ const std::array kDecoders = {
     DecoderEntry{Format::kPlaintext, "plaintext", "one text a record", &MakeEngineDecoder<PlaintextEngine>},
     DecoderEntry{Format::kAvro, "avro", "one Avro value a record, by its schema (--schema or --registry)",
                  &MakeEngineDecoder<AvroEngine>},
+    DecoderEntry{Format::kProtobuf, "protobuf", "one Protobuf message a record, by its schema (--schema or --registry)",
+                 &MakeEngineDecoder<ProtobufEngine>},
 };
 
 }  // namespace

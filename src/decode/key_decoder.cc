@@ -6,6 +6,7 @@
 #include "decode/engine_decoder.h"
 #include "decode/header_columns.h"
 #include "decode/json_decoder.h"
+#include "decode/protobuf_decoder.h"
 
 namespace kafscope {
 
@@ -70,9 +71,9 @@ Result<std::unique_ptr<KeyDecoder>> MakeKeyDecoder(const DecodeOptions& options)
     case KeyFormat::kInt: return std::make_unique<IntKeyDecoder>();
     case KeyFormat::kJson: return MakeEngineKey<JsonEngine>(options);
     case KeyFormat::kAvro: return MakeEngineKey<AvroEngine>(options);
-    case KeyFormat::kProtobuf: break;
+    case KeyFormat::kProtobuf: return MakeEngineKey<ProtobufEngine>(options);
   }
-  return Fail(Status::Unsupported("--key-format: protobuf keys are not built in"));
+  return Fail(Status::Internal("no such key format"));
 }
 
 }  // namespace kafscope

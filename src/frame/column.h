@@ -125,6 +125,8 @@ class Column {
   bool HasValue() const { return (data_.validity.data()[*row_ >> 3] >> (*row_ & 7) & 1) != 0; }
   // Takes back this row's value.
   void Clear();
+  // This row's value. REQUIRES: HasValue() and a time column.
+  int64_t RowTime() const { return data_.Int64(*row_); }
   // The open batch's storage, to look at values of the open row that were just appended (not text: OpenText()).
   const ColumnData& open_data() const { return data_; }
   // The open row's text. REQUIRES: HasValue(), a column of text.

@@ -40,6 +40,8 @@ const std::array kFixtures = {
     FixtureEntry{"avro_debezium", [] { return MakeAvroFixture("avro_debezium"); }},
     FixtureEntry{"lineprotocol_long", [] { return MakeLineProtocolFixture(LineLayout::kLong); }},
     FixtureEntry{"lineprotocol_wide", [] { return MakeLineProtocolFixture(LineLayout::kWide); }},
+    FixtureEntry{"protobuf", &MakeProtobufFixture},
+    FixtureEntry{"protobuf_30fields", &MakeProtobufThirtyFieldsFixture},
 };
 
 }  // namespace

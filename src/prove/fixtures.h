@@ -35,6 +35,8 @@ std::span<const FixtureEntry> FixtureTable();
 // Made in fixtures_FORMAT.cc.
 Fixture MakePlaintextFixture();
 Fixture MakeAvroFixture(std::string_view name);
+Fixture MakeProtobufFixture();
+Fixture MakeProtobufThirtyFieldsFixture();
 Fixture MakeLineProtocolFixture(LineLayout layout);
 Fixture MakeJsonFixture(std::string name, int fields, bool shuffled, double present);
 

@@ -20,6 +20,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -44,6 +45,8 @@ constexpr std::pair<std::string_view, std::string_view> kBuiltInTexts[] = {
     {"confluent/type/decimal.proto",
      "syntax = \"proto3\"; package confluent.type;\n"
      "message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }\n"},
+    {"confluent/types/decimal.proto",  // as Confluent's Go client names it
+     "syntax = \"proto3\"; import public \"confluent/type/decimal.proto\";\n"},
 };
 
 const std::vector<const pb::FileDescriptor*>& WellKnownDescriptors() {
@@ -282,7 +285,18 @@ const std::vector<std::string>& ProtobufCompiler::WellKnownFiles() {
 }
 
 Status ProtobufCompiler::Compile(const ProtobufSource& source) {
-  return source.descriptor_set.empty() ? CompileText(source) : CompileSet(source);
+  try {
+    return source.descriptor_set.empty() ? CompileText(source) : CompileSet(source);
+  } catch (const pb::FatalException& fault) {
+    // A text met a fault of libprotobuf (3.21: an option whose value names a field of another message). Its tables are
+    // now unfit even for their destructor, which would end the process: they are kept.
+    static std::mutex mutex;
+    static std::vector<std::unique_ptr<State>>* const broken = new std::vector<std::unique_ptr<State>>;
+    const std::lock_guard lock(mutex);
+    broken->push_back(std::exchange(state_, std::make_unique<State>()));
+    files_.clear();
+    return Status::InvalidArgument(source.file_name + ": the compiler gave up: " + fault.message());
+  }
 }
 
 Status ProtobufCompiler::CompileText(const ProtobufSource& source) {

@@ -14,23 +14,43 @@ namespace pb = google::protobuf;
 
 namespace {
 
+using Field = pb::FieldDescriptor;
+
+bool Is(const pb::Descriptor& message, int number, Field::Type type, bool repeated) {
+  const Field* field = message.FindFieldByNumber(number);
+  return field != nullptr && field->type() == type && field->is_repeated() == repeated;
+}
+
+// A message of such a name but another shape is a message like any other: texts may define what they like.
 ProtobufWellKnown WellKnown(const pb::Descriptor& message) {
+  const auto only_if = [](bool right, ProtobufWellKnown known) { return right ? known : ProtobufWellKnown::kNone; };
+  const int fields = message.field_count();
   switch (message.well_known_type()) {
     case pb::Descriptor::WELLKNOWNTYPE_UNSPECIFIED: return ProtobufWellKnown::kNone;
-    case pb::Descriptor::WELLKNOWNTYPE_ANY: return ProtobufWellKnown::kAny;
-    case pb::Descriptor::WELLKNOWNTYPE_FIELDMASK: return ProtobufWellKnown::kFieldMask;
-    case pb::Descriptor::WELLKNOWNTYPE_DURATION: return ProtobufWellKnown::kDuration;
-    case pb::Descriptor::WELLKNOWNTYPE_TIMESTAMP: return ProtobufWellKnown::kTimestamp;
-    case pb::Descriptor::WELLKNOWNTYPE_VALUE: return ProtobufWellKnown::kValue;
-    case pb::Descriptor::WELLKNOWNTYPE_LISTVALUE: return ProtobufWellKnown::kListValue;
-    case pb::Descriptor::WELLKNOWNTYPE_STRUCT: return ProtobufWellKnown::kStruct;
-    default: break;
+    case pb::Descriptor::WELLKNOWNTYPE_ANY:
+      return only_if(
+          fields == 2 && Is(message, 1, Field::TYPE_STRING, false) && Is(message, 2, Field::TYPE_BYTES, false),
+          ProtobufWellKnown::kAny);
+    case pb::Descriptor::WELLKNOWNTYPE_FIELDMASK:
+      return only_if(fields == 1 && Is(message, 1, Field::TYPE_STRING, true), ProtobufWellKnown::kFieldMask);
+    case pb::Descriptor::WELLKNOWNTYPE_DURATION:
+    case pb::Descriptor::WELLKNOWNTYPE_TIMESTAMP:
+      return only_if(
+          fields == 2 && Is(message, 1, Field::TYPE_INT64, false) && Is(message, 2, Field::TYPE_INT32, false),
+          message.well_known_type() == pb::Descriptor::WELLKNOWNTYPE_DURATION ? ProtobufWellKnown::kDuration
+                                                                              : ProtobufWellKnown::kTimestamp);
+    case pb::Descriptor::WELLKNOWNTYPE_VALUE:
+      return only_if(Is(message, 1, Field::TYPE_ENUM, false), ProtobufWellKnown::kValue);
+    case pb::Descriptor::WELLKNOWNTYPE_LISTVALUE:
+      return only_if(fields == 1 && Is(message, 1, Field::TYPE_MESSAGE, true) && !message.field(0)->is_map(),
+                     ProtobufWellKnown::kListValue);
+    case pb::Descriptor::WELLKNOWNTYPE_STRUCT:
+      return only_if(fields == 1 && message.field(0)->is_map(), ProtobufWellKnown::kStruct);
+    default:
+      return only_if(fields == 1 && message.field(0)->number() == 1 && !message.field(0)->is_repeated() &&
+                         message.field(0)->cpp_type() != Field::CPPTYPE_MESSAGE,
+                     ProtobufWellKnown::kWrapper);
   }
-  // A wrapper of another shape than ours is a message like any other.
-  const bool one_scalar = message.field_count() == 1 && message.field(0)->number() == 1 &&
-                          !message.field(0)->is_repeated() &&
-                          message.field(0)->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE;
-  return one_scalar ? ProtobufWellKnown::kWrapper : ProtobufWellKnown::kNone;
 }
 
 // The names there are, for an error.
@@ -159,6 +179,29 @@ class ProtobufModelBuilder {
   std::unordered_map<const pb::Descriptor*, uint32_t> index_of_;
   std::unordered_map<const pb::EnumDescriptor*, uint32_t> enum_of_;
 };
+
+WireType ProtobufField::wire() const {
+  switch (type) {
+    case ProtobufType::kDouble:
+    case ProtobufType::kFixed64:
+    case ProtobufType::kSfixed64: return WireType::kFixed64;
+    case ProtobufType::kFloat:
+    case ProtobufType::kFixed32:
+    case ProtobufType::kSfixed32: return WireType::kFixed32;
+    case ProtobufType::kString:
+    case ProtobufType::kBytes:
+    case ProtobufType::kMessage: return WireType::kLength;
+    case ProtobufType::kGroup: return WireType::kStartGroup;
+    default: return WireType::kVarint;
+  }
+}
+
+uint32_t ProtobufMessage::Search(uint32_t number) const {
+  const auto place =
+      std::lower_bound(fields.begin(), fields.end(), number,
+                       [](const ProtobufField& field, uint32_t wanted) { return field.number < wanted; });
+  return place != fields.end() && place->number == number ? static_cast<uint32_t>(place - fields.begin()) : kNoField;
+}
 
 const std::string* ProtobufEnum::Search(int32_t number) const {
   const auto place = std::lower_bound(values.begin(), values.end(), number,

@@ -23,6 +23,8 @@
 
 namespace kafscope {
 
+enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kLength = 2, kStartGroup = 3, kEndGroup = 4, kFixed32 = 5 };
+
 // The numbers of descriptor.proto.
 enum class ProtobufType : uint8_t {
   kDouble = 1,
@@ -69,12 +71,35 @@ struct ProtobufField {
   bool check_utf8 = false;  // proto3 strings: other text is an error
   int32_t oneof = -1;       // index of the oneof in its message, synthetic ones excepted
   uint32_t type_index = 0;  // of messages or enums
+
+  // Numbers, bool and enums: repeated ones may come packed.
+  bool is_packable() const {
+    return type != ProtobufType::kString && type != ProtobufType::kBytes && type != ProtobufType::kMessage &&
+           type != ProtobufType::kGroup;
+  }
+  // The wire type of one value.
+  WireType wire() const;
+  // Whether a value of this wire type is one of the field; else it is an unknown field.
+  bool Takes(WireType given) const {
+    return given == wire() || (repeated && is_packable() && given == WireType::kLength);
+  }
 };
 
 struct ProtobufMessage {
+  static constexpr uint32_t kNoField = UINT32_MAX;
+
   std::string name;  // full name
   ProtobufWellKnown well_known = ProtobufWellKnown::kNone;
   std::vector<ProtobufField> fields;  // by number
+
+  // Index of the field with this number, or kNoField. Cost: one look if it is fields[guess], else a search.
+  uint32_t FindField(uint32_t number, uint32_t guess = 0) const {
+    if (guess < fields.size() && fields[guess].number == number) return guess;
+    return Search(number);
+  }
+
+ private:
+  uint32_t Search(uint32_t number) const;
 };
 
 struct ProtobufEnum {

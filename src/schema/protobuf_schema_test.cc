@@ -167,6 +167,18 @@ TEST(ProtobufSchemaTest, BoundsHold) {
   EXPECT_THAT(ProtobufSchema::Compile(loop).error().message(), HasSubstr("recursively imports itself"));
 }
 
+// libprotobuf 3.21 throws here, and a second time from its destructor.
+TEST(ProtobufSchemaTest, FaultsOfTheCompilerAreErrors) {
+  EXPECT_THAT(Fault("syntax = \"proto2\"; package t; import \"google/protobuf/descriptor.proto\";\n"
+                    "message Foo { optional int32 a = 1; extensions 10 to 20; }\n"
+                    "message Bar { extensions 10 to 20; }\n"
+                    "extend Bar { optional int32 x = 10; }\n"
+                    "extend google.protobuf.FileOptions { optional Foo foo = 50000; }\n"
+                    "option (foo).(x) = 1;\n")
+                  .message(),
+              HasSubstr("schema.proto"));
+}
+
 TEST(ProtobufSchemaTest, BadTextsInTheWayOfLexing) {
   for (const char* text : {"", "\"", "'", "/*", "//", "syntax = \"proto3", "message A { // }", "\xff\xfe", "edition"}) {
     ProtobufSource source;
