@@ -302,8 +302,7 @@ JsonEngine::Node* JsonEngine::AddChild(Node& node, std::string_view raw_key, std
   fresh->name = node.name;
   AppendNamePart(key, &fresh->name);
   fresh->path = node.path;
-  fresh->path.push_back('\0');  // no key of a path can be confused with a dot
-  fresh->path.append(key);
+  fresh->path.append(std::to_string(key.size())).append(":").append(key);  // no key looks like a path
   if (nodes_ >= kMaxNodes) {
     fresh->in_plan = false;
     overflow_ = std::move(fresh);
