@@ -42,7 +42,7 @@ def decode(command, folder):
     return done.stdout.decode(), done.stderr.decode()
 
 
-@pytest.mark.parametrize("command,rows", examples())
+@pytest.mark.parametrize("command,rows", list(examples()))
 def test_example(command, rows, tmp_path):
     out, errors = decode(command, tmp_path)
     assert out == rows, errors
