@@ -1,11 +1,18 @@
 #include "frame/column.h"
 
+#include <algorithm>
+#include <charconv>
+
+#include "base/base64.h"
+#include "base/time_text.h"
 #include "frame/frame_builder.h"
 #include "frame/widen.h"
 
 namespace kafscope {
 
 namespace {
+
+constexpr size_t kMaxValueText = std::max(kMaxDoubleText, kMaxRfc3339Size);
 
 // The batch's open rows and the sealed ones before them.
 ColumnHistory Look(const ColumnData& data, uint32_t rows, bool negative, bool wide) {
@@ -121,24 +128,24 @@ void Column::AppendSlow(const Value& value) {
 }
 
 void Column::AppendAsText(const Value& value) {
-  if (value.type == DataType::kString) return AppendString(value.text);
-  // One row of the value's own type, so that its text is written in one place.
-  ColumnData one;
-  one.type = value.type;
-  one.values.Reserve(2 * sizeof(uint64_t), 0);
-  if (value.type == DataType::kBytes) {
-    const uint32_t offsets[2] = {0, static_cast<uint32_t>(value.text.size())};
-    std::memcpy(one.values.data(), offsets, sizeof(offsets));
-    one.data.Reserve(value.text.size(), 0);
-    if (!value.text.empty()) std::memcpy(one.data.data(), value.text.data(), value.text.size());
-  } else if (value.type == DataType::kBool) {
-    one.values.data()[0] = value.boolean ? 1 : 0;
-  } else {
-    std::memcpy(one.values.data(), &value.uint64, sizeof(value.uint64));
+  // Nothing here allocates: columns of mixed types stay such for the whole stream.
+  char text[kMaxValueText];
+  const auto append = [&](const char* end) { AppendString({text, static_cast<size_t>(end - text)}); };
+  switch (value.type) {
+    case DataType::kString: return AppendString(value.text);
+    case DataType::kBool: return AppendString(value.boolean ? "true" : "false");
+    case DataType::kInt64: return append(std::to_chars(text, text + sizeof(text), value.int64).ptr);
+    case DataType::kUint64: return append(std::to_chars(text, text + sizeof(text), value.uint64).ptr);
+    case DataType::kFloat64: return append(WriteDoubleText(value.float64, text));
+    case DataType::kTime: return append(text + WriteRfc3339(value.int64, text));
+    case DataType::kBytes: {
+      const size_t size = Base64Size(value.text.size());
+      WriteBase64(value.text, RoomForText(size));
+      return EndText(size);
+    }
+    case DataType::kNull:
+    case DataType::kInt32: return;  // no value; metadata, which never widens
   }
-  std::string text;
-  AppendValueText(one, 0, &text);
-  AppendString(text);
 }
 
 }  // namespace kafscope

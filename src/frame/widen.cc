@@ -72,15 +72,16 @@ DataType WidenedType(DataType column, const ColumnHistory& history, DataType val
   return DataType::kString;
 }
 
+char* WriteDoubleText(double value, char* out) {
+  const auto word = [out](std::string_view text) { return out + text.copy(out, text.size()); };
+  if (std::isnan(value)) return word("NaN");
+  if (std::isinf(value)) return word(value < 0 ? "-Infinity" : "Infinity");
+  return std::to_chars(out, out + kMaxDoubleText, value).ptr;
+}
+
 void AppendDoubleText(double value, std::string* out) {
-  if (std::isnan(value)) {
-    out->append("NaN");
-  } else if (std::isinf(value)) {
-    out->append(value < 0 ? "-Infinity" : "Infinity");
-  } else {
-    char text[32];
-    out->append(text, std::to_chars(text, text + sizeof(text), value).ptr);
-  }
+  char text[kMaxDoubleText];
+  out->append(text, WriteDoubleText(value, text));
 }
 
 void AppendValueText(const ColumnData& column, size_t row, std::string* out) {

@@ -41,6 +41,9 @@ void ConvertColumn(ColumnData& column, DataType to, uint32_t rows, uint32_t capa
 // Appends the text that a value of a column takes when the column becomes one of strings. REQUIRES: not null.
 void AppendValueText(const ColumnData& column, size_t row, std::string* out);
 void AppendDoubleText(double value, std::string* out);
+// The same at `out`; gives the end. REQUIRES: room for kMaxDoubleText.
+inline constexpr size_t kMaxDoubleText = 32;
+char* WriteDoubleText(double value, char* out);
 
 // Bytes a row in ColumnData::values; 0 for null and, with its bits, bool; 4 for text (its offsets).
 size_t ValueWidth(DataType type);
