@@ -55,47 +55,53 @@ bool CopyAscii(const char* from, size_t size, char* to) {
 
 }  // namespace
 
-// A key of an object as it stands in the text, with its closing quote and colon. PERF: all that a prediction compares
-// lies in one or two cache lines, in the order in which the keys come.
-struct JsonEngine::Child {
+// A key of an object as it stands in the text, with its closing quote and colon, and what a value of it needs. PERF:
+// all of that lies in one cache line, in the order in which the keys come; only objects, misses and first times need
+// more.
+struct alignas(64) JsonEngine::Child {
   static constexpr uint32_t kInline = 32;
 
-  char key[kInline] = {};  // the first bytes
-  uint32_t size = 0;       // of the whole
-  uint32_t mask = 0;       // a bit for each byte of `key` in use
+  char key[kInline] = {};    // the first bytes
+  Column* column = nullptr;  // null: not looked for yet, or beyond the field cap
   Node* node = nullptr;
-  const std::string* rest = nullptr;  // the whole, where it is longer
-
-  // REQUIRES: kInline readable bytes at `at`.
-  bool Matches(const char* at, const char* end) const {
-    const auto* text = reinterpret_cast<const __m128i*>(at);
-    const auto* own = reinterpret_cast<const __m128i*>(key);
-    const auto first =
-        static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(text), _mm_loadu_si128(own))));
-    if (mask <= 0xffff) [[likely]]
-      return (first & mask) == mask;
-    const auto second =
-        static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(text + 1), _mm_loadu_si128(own + 1))));
-    if (((second << 16 | first) & mask) != mask) return false;
-    return size <= kInline || (static_cast<size_t>(end - at) >= size && std::memcmp(at, rest->data(), size) == 0);
-  }
-};
-
-// A path. Hot fields first.
-struct JsonEngine::Node {
-  Column* column = nullptr;
+  uint32_t size = 0;   // of the whole key
+  uint32_t mask = 0;   // a bit for each byte of `key` in use
   uint32_t stamp = 0;  // the row in which it was last seen
   bool cut = false;    // beyond the field cap
-  bool in_plan = true;
-  uint32_t place = 0;  // own index in the parent's order
-  std::vector<Child> order;
 
-  std::string raw_key;
-  std::string name;  // of its column, before a clash is resolved
-  std::string path;  // tells apart what the name cannot
+  // REQUIRES: kInline readable bytes at `at`.
+  inline bool Matches(const char* at, const char* end) const;
+};
+
+// The part of a path that is seldom needed, and the children of an object.
+struct JsonEngine::Node {
+  std::vector<Child> order;  // as last seen
+  std::string raw_key;       // as Child::key, whole
+  std::string name;          // of its column, before a clash is resolved
+  std::string path;          // tells apart what the name cannot
+  bool in_plan = true;       // false: stands for a path beyond kMaxNodes
   std::vector<std::unique_ptr<Node>> owned;
-  std::unordered_map<std::string, Node*, StringHash, std::equal_to<>> by_raw_key;  // other spellings included
-  std::unordered_map<std::string, Node*, StringHash, std::equal_to<>> by_key;
+  std::unordered_map<std::string, uint32_t, StringHash, std::equal_to<>> by_raw_key;  // other spellings included
+  std::unordered_map<std::string, uint32_t, StringHash, std::equal_to<>> by_key;      // places in `order`
+};
+
+inline bool JsonEngine::Child::Matches(const char* at, const char* end) const {
+  const auto* text = reinterpret_cast<const __m128i*>(at);
+  const auto* own = reinterpret_cast<const __m128i*>(key);
+  const auto first =
+      static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(text), _mm_load_si128(own))));
+  if (mask <= 0xffff) [[likely]]
+    return (first & mask) == mask;
+  const auto second =
+      static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(text + 1), _mm_load_si128(own + 1))));
+  if (((second << 16 | first) & mask) != mask) return false;
+  return size <= kInline || (static_cast<size_t>(end - at) >= size && std::memcmp(at, node->raw_key.data(), size) == 0);
+}
+
+// A path of which no object knows: the top itself.
+struct JsonEngine::Top {
+  Node node;
+  Child child;
 };
 
 JsonEngine::JsonEngine(const DecodeOptions& options, ValueScope scope)
@@ -104,7 +110,10 @@ JsonEngine::JsonEngine(const DecodeOptions& options, ValueScope scope)
       predict_keys_(!PerfDisabled(PerfSwitch::kKeyPrediction)),
       root_(std::make_unique<Node>()),
       top_array_(std::make_unique<Node>()),
-      scalar_(std::make_unique<Node>()) {}
+      scalar_(std::make_unique<Top>()),
+      overflow_(std::make_unique<Top>()) {
+  scalar_->child.node = &scalar_->node;
+}
 
 JsonEngine::~JsonEngine() = default;
 
@@ -117,13 +126,19 @@ Result<std::unique_ptr<JsonEngine>> JsonEngine::Make(const DecodeOptions& option
 
 void JsonEngine::Attach(FrameBuilder& builder) {
   builder_ = &builder;
-  for (Node* node : {root_.get(), top_array_.get(), scalar_.get()}) ForgetColumns(*node);
+  ForgetColumns(*root_);
+  ForgetColumns(*top_array_);
+  ForgetColumns(scalar_->child);
+}
+
+void JsonEngine::ForgetColumns(Child& child) {
+  child.column = nullptr;
+  child.cut = false;
+  ForgetColumns(*child.node);
 }
 
 void JsonEngine::ForgetColumns(Node& node) {
-  node.column = nullptr;
-  node.cut = false;
-  for (const auto& child : node.owned) ForgetColumns(*child);
+  for (Child& child : node.order) ForgetColumns(child);
 }
 
 bool JsonEngine::Decode(const ConsumerRecord&, std::string_view payload, RowWriter& rows) {
@@ -144,7 +159,9 @@ DecodeError JsonEngine::AppendTo(const ConsumerRecord&, std::string_view payload
   counters_ = &counters;
   const DecodeError error = Parse(payload);
   if (!error.ok()) {
-    for (Node* node : {root_.get(), top_array_.get(), scalar_.get()}) ClearRow(*node);
+    ClearRow(*root_);
+    ClearRow(*top_array_);
+    ClearRow(scalar_->child);
   }
   return error;
 }
@@ -203,14 +220,16 @@ const char* JsonEngine::ParseTop(const char* at) {
     if (*at == '[' && *first != ']') return ParseTopArray(first);
   }
   // A lone scalar, {} or []: the column of a lone value.
-  scalar_->stamp = row_stamp_;
-  return ParseValue(at, *scalar_, options_.max_depth);
+  scalar_->child.stamp = row_stamp_;
+  return ParseValue(at, scalar_->child, options_.max_depth);
 }
 
 const char* JsonEngine::ParseTopArray(const char* at) {
   for (size_t index = 0;; ++index) {
-    Node* child = index < top_array_->order.size() ? top_array_->order[index].node : nullptr;
-    if (child == nullptr) {
+    Child* child = nullptr;
+    if (index < top_array_->order.size()) {
+      child = &top_array_->order[index];
+    } else {
       const std::string name = "item_" + std::to_string(index);
       child = AddChild(*top_array_, name, name);
     }
@@ -230,7 +249,7 @@ const char* JsonEngine::ParseObject(const char* at, Node& node, uint32_t level) 
   for (;;) {
     if (*at != '"') [[unlikely]]
       return Fault(at, "expected a key in quotes");
-    Node* child = nullptr;
+    Child* child = nullptr;
     at = MatchKey(at + 1, node, &next, &child);
     if (at == nullptr) [[unlikely]]
       return nullptr;
@@ -249,28 +268,28 @@ const char* JsonEngine::ParseObject(const char* at, Node& node, uint32_t level) 
   }
 }
 
-inline const char* JsonEngine::MatchKey(const char* at, Node& node, uint32_t* next, Node** child) {
+inline const char* JsonEngine::MatchKey(const char* at, Node& node, uint32_t* next, Child** child) {
   if (*next < node.order.size() && predict_keys_) [[likely]] {
-    const Child& expected = node.order[*next];
+    Child& expected = node.order[*next];
     if (expected.Matches(at, text_end_)) [[likely]] {
       ++*next;
-      *child = expected.node;
+      *child = &expected;
       return at + expected.size;
     }
   }
   return SearchKey(at, node, next, child);
 }
 
-const char* JsonEngine::SearchKey(const char* at, Node& node, uint32_t* next, Node** child) {
+const char* JsonEngine::SearchKey(const char* at, Node& node, uint32_t* next, Child** child) {
   if (predict_keys_) {
     const auto count = static_cast<uint32_t>(node.order.size());
     uint32_t place = *next;
     for (uint32_t tried = 0; tried < std::min(count, kNearChildren); ++tried) {
       if (++place >= count) place = 0;
-      const Child& near = node.order[place];
+      Child& near = node.order[place];
       if (!near.Matches(at, text_end_)) continue;
       *next = place + 1;
-      *child = near.node;
+      *child = &near;
       return at + near.size;
     }
   }
@@ -278,25 +297,25 @@ const char* JsonEngine::SearchKey(const char* at, Node& node, uint32_t* next, No
   RawString key;
   if (!ReadString(cursor, &key)) return Fault(cursor);
   *child = FindOrAddChild(node, key);
-  if ((*child)->in_plan) *next = (*child)->place + 1;
+  if ((*child)->node->in_plan) *next = static_cast<uint32_t>(*child - node.order.data()) + 1;
   at = SkipSpace(cursor.at);
   return *at == ':' ? at + 1 : Fault(at, "expected ':'");
 }
 
-JsonEngine::Node* JsonEngine::FindOrAddChild(Node& node, const RawString& key) {
+JsonEngine::Child* JsonEngine::FindOrAddChild(Node& node, const RawString& key) {
   const auto found = node.by_raw_key.find(key.text);
-  if (found != node.by_raw_key.end()) return found->second;
+  if (found != node.by_raw_key.end()) return &node.order[found->second];
   if (!key.escaped) return AddChild(node, key.text, key.text);
   std::string plain(key.text.size(), '\0');
   plain.resize(static_cast<size_t>(Unescape(key.text, plain.data(), &counters_->replaced_utf8) - plain.data()));
   return AddChild(node, key.text, plain);
 }
 
-JsonEngine::Node* JsonEngine::AddChild(Node& node, std::string_view raw_key, std::string_view key) {
+JsonEngine::Child* JsonEngine::AddChild(Node& node, std::string_view raw_key, std::string_view key) {
   // Another spelling of a known key: "a" and "\u0061".
   if (const auto known = node.by_key.find(key); known != node.by_key.end()) {
     if (node.by_raw_key.size() < kMaxNodes) node.by_raw_key.emplace(raw_key, known->second);
-    return known->second;
+    return &node.order[known->second];
   }
   auto fresh = std::make_unique<Node>();
   fresh->name = node.name;
@@ -305,67 +324,72 @@ JsonEngine::Node* JsonEngine::AddChild(Node& node, std::string_view raw_key, std
   fresh->path.append(std::to_string(key.size())).append(":").append(key);  // no key looks like a path
   if (nodes_ >= kMaxNodes) {
     fresh->in_plan = false;
-    overflow_ = std::move(fresh);
-    return overflow_.get();
+    overflow_->node = std::move(*fresh);
+    overflow_->child = Child{};
+    overflow_->child.node = &overflow_->node;
+    return &overflow_->child;
   }
   ++nodes_;
   fresh->raw_key.assign(raw_key).append("\":");
-  fresh->place = static_cast<uint32_t>(node.order.size());
   Child child;
   child.size = static_cast<uint32_t>(fresh->raw_key.size());
   child.mask = child.size >= Child::kInline ? ~uint32_t{0} : (uint32_t{1} << child.size) - 1;
   child.node = fresh.get();
-  child.rest = &fresh->raw_key;
   std::memcpy(child.key, fresh->raw_key.data(), std::min(child.size, Child::kInline));
-  node.order.push_back(child);
-  node.by_raw_key.emplace(raw_key, child.node);
-  node.by_key.emplace(key, child.node);
+  const auto place = static_cast<uint32_t>(node.order.size());
+  node.by_raw_key.emplace(raw_key, place);
+  node.by_key.emplace(key, place);
   node.owned.push_back(std::move(fresh));
-  return child.node;
+  node.order.push_back(child);
+  return &node.order.back();
 }
 
 // The same key twice in one object: the last one wins.
-void JsonEngine::RepeatedKey(Node& child) {
+void JsonEngine::RepeatedKey(Child& child) {
   ++counters_->duplicate_keys;
   ClearRow(child);
 }
 
+void JsonEngine::ClearRow(Child& child) {
+  if (child.column != nullptr && child.column->HasValue()) child.column->Clear();
+  ClearRow(*child.node);
+}
+
 void JsonEngine::ClearRow(Node& node) {
-  if (node.column != nullptr && node.column->HasValue()) node.column->Clear();
-  for (const auto& child : node.owned) {
-    if (child->stamp != row_stamp_) continue;
-    ClearRow(*child);
-    child->stamp = row_stamp_ - 1;
+  for (Child& child : node.order) {
+    if (child.stamp != row_stamp_) continue;
+    ClearRow(child);
+    child.stamp = row_stamp_ - 1;
   }
 }
 
-Column* JsonEngine::AddColumn(Node& node) {
-  if (node.cut) return nullptr;
-  node.column = &node == scalar_.get() ? names_.Scalar(*builder_) : names_.FindOrAdd(*builder_, node.name, node.path);
-  node.cut = node.column == nullptr;
-  return node.column;
+void JsonEngine::AddColumn(Child& child) {
+  if (child.cut) return;
+  child.column = &child == &scalar_->child ? names_.Scalar(*builder_)
+                                           : names_.FindOrAdd(*builder_, child.node->name, child.node->path);
+  child.cut = child.column == nullptr;
 }
 
-inline const char* JsonEngine::ParseValue(const char* at, Node& node, uint32_t level) {
+inline const char* JsonEngine::ParseValue(const char* at, Child& child, uint32_t level) {
   // Containers below are flattened into other columns; all else needs this one.
-  if (node.column == nullptr && *at != '{') [[unlikely]]
-    AddColumn(node);
+  if (child.column == nullptr && *at != '{') [[unlikely]]
+    AddColumn(child);
   if (*at == '"') {
     const char* begin = at + 1;
     const char* stop = FindStringStop(begin);
     if (*stop != '"') [[unlikely]]
-      return ParseEscapedString(begin, stop, node);
-    if (node.column != nullptr) [[likely]]
-      node.column->AppendStringPadded(begin, static_cast<size_t>(stop - begin));
+      return ParseEscapedString(begin, stop, child);
+    if (child.column != nullptr) [[likely]]
+      child.column->AppendStringPadded(begin, static_cast<size_t>(stop - begin));
     return stop + 1;
   }
-  if (IsDigit(*at) || *at == '-') return ParseNumber(at, node);
-  if (*at == '{') return ParseNested(at, node, level);
-  if (*at == '[') return AppendRaw(at, node, level);
-  return ParseWord(at, node);
+  if (IsDigit(*at) || *at == '-') return ParseNumber(at, child);
+  if (*at == '{') return ParseNested(at, child, level);
+  if (*at == '[') return AppendRaw(at, child, level);
+  return ParseWord(at, child);
 }
 
-inline const char* JsonEngine::ParseNumber(const char* at, Node& node) {
+inline const char* JsonEngine::ParseNumber(const char* at, Child& child) {
   // PERF: short numbers whose value is exact at once; all others, and all faults, go the general way.
   static constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                        1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
@@ -378,13 +402,13 @@ inline const char* JsonEngine::ParseNumber(const char* at, Node& node) {
   for (; IsDigit(*at); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
   const ptrdiff_t count = at - digits;
   if (count == 0 || count > kExactDigits || (*digits == '0' && count > 1)) [[unlikely]] {
-    return ParseLongNumber(begin, node);
+    return ParseLongNumber(begin, child);
   }
   if (*at != '.') {
     if ((*at | 0x20) == 'e') [[unlikely]]
-      return ParseLongNumber(begin, node);
-    if (node.column != nullptr) [[likely]] {
-      node.column->AppendInt64(negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value));
+      return ParseLongNumber(begin, child);
+    if (child.column != nullptr) [[likely]] {
+      child.column->AppendInt64(negative ? -static_cast<int64_t>(value) : static_cast<int64_t>(value));
     }
     return at;
   }
@@ -392,72 +416,72 @@ inline const char* JsonEngine::ParseNumber(const char* at, Node& node) {
   for (; IsDigit(*at); ++at) value = value * 10 + static_cast<uint64_t>(*at - '0');
   const ptrdiff_t places = at - fraction;
   if (places == 0 || count + places > kExactDigits || value > kExactMantissa || (*at | 0x20) == 'e') [[unlikely]] {
-    return ParseLongNumber(begin, node);
+    return ParseLongNumber(begin, child);
   }
   const double magnitude = static_cast<double>(value) / kPowers[places];
-  if (node.column != nullptr) [[likely]]
-    node.column->AppendFloat64(negative ? -magnitude : magnitude);
+  if (child.column != nullptr) [[likely]]
+    child.column->AppendFloat64(negative ? -magnitude : magnitude);
   return at;
 }
 
-const char* JsonEngine::ParseLongNumber(const char* at, Node& node) {
+const char* JsonEngine::ParseLongNumber(const char* at, Child& child) {
   JsonCursor cursor{at, {}};
   JsonNumber number;
   if (!ReadNumber(cursor, &number)) return Fault(cursor);
-  if (node.column == nullptr) return cursor.at;
+  if (child.column == nullptr) return cursor.at;
   switch (number.kind) {
-    case JsonNumber::Kind::kInt64: node.column->AppendInt64(number.int64); break;
-    case JsonNumber::Kind::kUint64: node.column->AppendUint64(number.uint64); break;
-    case JsonNumber::Kind::kFloat64: node.column->AppendFloat64(number.float64); break;
-    case JsonNumber::Kind::kText: node.column->AppendString(number.text); break;
+    case JsonNumber::Kind::kInt64: child.column->AppendInt64(number.int64); break;
+    case JsonNumber::Kind::kUint64: child.column->AppendUint64(number.uint64); break;
+    case JsonNumber::Kind::kFloat64: child.column->AppendFloat64(number.float64); break;
+    case JsonNumber::Kind::kText: child.column->AppendString(number.text); break;
   }
   return cursor.at;
 }
 
-const char* JsonEngine::ParseEscapedString(const char* begin, const char* stop, Node& node) {
+const char* JsonEngine::ParseEscapedString(const char* begin, const char* stop, Child& child) {
   JsonCursor cursor{stop, {}};
   RawString text;
   if (!ReadEscapedString(cursor, begin, &text)) return Fault(cursor);
-  if (node.column == nullptr) return cursor.at;
-  char* out = node.column->BeginString(text.text.size());
+  if (child.column == nullptr) return cursor.at;
+  char* out = child.column->BeginString(text.text.size());
   uint64_t replaced = 0;
   const char* end = Unescape(text.text, out, &replaced);
-  node.column->EndString(static_cast<size_t>(end - out));
+  child.column->EndString(static_cast<size_t>(end - out));
   if (replaced > 0) ++counters_->replaced_utf8;
   return cursor.at;
 }
 
-const char* JsonEngine::ParseWord(const char* at, Node& node) {
+const char* JsonEngine::ParseWord(const char* at, Child& child) {
   const auto is = [at](std::string_view word) { return std::memcmp(at, word.data(), word.size()) == 0; };
   if (is("true")) {
-    if (node.column != nullptr) node.column->AppendBool(true);
+    if (child.column != nullptr) child.column->AppendBool(true);
     return at + 4;
   }
   if (is("false")) {
-    if (node.column != nullptr) node.column->AppendBool(false);
+    if (child.column != nullptr) child.column->AppendBool(false);
     return at + 5;
   }
   if (is("null")) {
-    if (node.column != nullptr) node.column->AppendNull();
+    if (child.column != nullptr) child.column->AppendNull();
     return at + 4;
   }
   const bool word = *at == 't' || *at == 'f' || *at == 'n';
   return Fault(at, word ? "expected true, false or null" : "expected a value");
 }
 
-const char* JsonEngine::ParseNested(const char* at, Node& node, uint32_t level) {
+const char* JsonEngine::ParseNested(const char* at, Child& child, uint32_t level) {
   const char* first = SkipSpace(at + 1);
-  const bool flatten = level < options_.max_depth && *first != '}' && node.in_plan;
-  if (flatten) return ParseObject(first, node, level + 1);
-  if (node.column == nullptr) AddColumn(node);
-  return AppendRaw(at, node, level);
+  const bool flatten = level < options_.max_depth && *first != '}' && child.node->in_plan;
+  if (flatten) return ParseObject(first, *child.node, level + 1);
+  if (child.column == nullptr) AddColumn(child);
+  return AppendRaw(at, child, level);
 }
 
 // The value's own text, checked.
-const char* JsonEngine::AppendRaw(const char* at, Node& node, uint32_t level) {
+const char* JsonEngine::AppendRaw(const char* at, Child& child, uint32_t level) {
   JsonCursor cursor{at, {}};
   if (!SkipValue(cursor, static_cast<int>(level))) return Fault(cursor);
-  if (node.column != nullptr) node.column->AppendString({at, static_cast<size_t>(cursor.at - at)});
+  if (child.column != nullptr) child.column->AppendString({at, static_cast<size_t>(cursor.at - at)});
   return cursor.at;
 }
 

@@ -40,6 +40,7 @@ class JsonEngine {
  private:
   struct Node;
   struct Child;
+  struct Top;
 
   JsonEngine(const DecodeOptions& options, ValueScope scope);
 
@@ -50,25 +51,27 @@ class JsonEngine {
   const char* ParseTop(const char* at);
   const char* ParseObject(const char* at, Node& node, uint32_t level);
   const char* ParseTopArray(const char* at);
-  // One value of a child of `node`; `level` is how many names its column's name has.
-  const char* ParseValue(const char* at, Node& node, uint32_t level);
-  const char* ParseNumber(const char* at, Node& node);
-  const char* ParseLongNumber(const char* at, Node& node);
-  const char* ParseEscapedString(const char* begin, const char* stop, Node& node);
-  const char* ParseWord(const char* at, Node& node);
-  const char* ParseNested(const char* at, Node& node, uint32_t level);
-  const char* AppendRaw(const char* at, Node& node, uint32_t level);
+  // One value of `child`; `level` is how many names its column's name has.
+  const char* ParseValue(const char* at, Child& child, uint32_t level);
+  const char* ParseNumber(const char* at, Child& child);
+  const char* ParseLongNumber(const char* at, Child& child);
+  const char* ParseEscapedString(const char* begin, const char* stop, Child& child);
+  const char* ParseWord(const char* at, Child& child);
+  const char* ParseNested(const char* at, Child& child, uint32_t level);
+  const char* AppendRaw(const char* at, Child& child, uint32_t level);
   const char* Fault(const char* at, std::string_view text);
   const char* Fault(const JsonCursor& cursor) { return Fault(cursor.at, cursor.fault); }
 
   // The child whose key stands at `at` (after its quote); gives the position after the colon.
-  const char* MatchKey(const char* at, Node& node, uint32_t* next, Node** child);
-  const char* SearchKey(const char* at, Node& node, uint32_t* next, Node** child);
-  Node* FindOrAddChild(Node& node, const RawString& key);
-  Node* AddChild(Node& node, std::string_view raw_key, std::string_view key);
-  void RepeatedKey(Node& child);
+  const char* MatchKey(const char* at, Node& node, uint32_t* next, Child** child);
+  const char* SearchKey(const char* at, Node& node, uint32_t* next, Child** child);
+  Child* FindOrAddChild(Node& node, const RawString& key);
+  Child* AddChild(Node& node, std::string_view raw_key, std::string_view key);
+  void RepeatedKey(Child& child);
+  void ClearRow(Child& child);
   void ClearRow(Node& node);
-  Column* AddColumn(Node& node);
+  void AddColumn(Child& child);
+  void ForgetColumns(Child& child);
   void ForgetColumns(Node& node);
 
   const DecodeOptions& options_;
@@ -76,8 +79,8 @@ class JsonEngine {
   bool predict_keys_;
   std::unique_ptr<Node> root_;       // of objects
   std::unique_ptr<Node> top_array_;  // its children are item_0, item_1, …
-  std::unique_ptr<Node> scalar_;     // a lone value
-  std::unique_ptr<Node> overflow_;   // stands for a path beyond kMaxNodes
+  std::unique_ptr<Top> scalar_;      // a lone value
+  std::unique_ptr<Top> overflow_;    // stands for a path beyond kMaxNodes
   size_t nodes_ = 0;
   uint32_t row_stamp_ = 0;
   FrameBuilder* builder_ = nullptr;
