@@ -15,8 +15,8 @@ namespace {
 // Paths that a plan may hold; beyond it a value still gets its column, by its name each time.
 constexpr size_t kMaxNodes = 65'536;
 constexpr size_t kRegistryPrefix = 5;
-// Children that a miss looks through in their last-seen order before it asks the hash table.
-constexpr uint32_t kNearChildren = 32;
+// Children that a miss looks through in their last-seen order before it asks the table.
+constexpr uint32_t kNearChildren = 3;
 constexpr ptrdiff_t kExactDigits = 18;  // of an integer that surely fits int64
 
 struct StringHash {
@@ -83,6 +83,11 @@ struct JsonEngine::Node {
   std::vector<std::unique_ptr<Node>> owned;
   std::unordered_map<std::string, uint32_t, StringHash, std::equal_to<>> by_raw_key;  // other spellings included
   std::unordered_map<std::string, uint32_t, StringHash, std::equal_to<>> by_key;      // places in `order`
+
+  // Places in `order` by a quick hash of the raw key, at most half full; kNoPlace: free. PERF: for keys in any order.
+  std::vector<uint32_t> table;
+  Child* FindInTable(const char* at, const char* end);
+  void AddToTable(uint32_t place);
 };
 
 inline bool JsonEngine::Child::Matches(const char* at, const char* end) const {
@@ -96,6 +101,62 @@ inline bool JsonEngine::Child::Matches(const char* at, const char* end) const {
       static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(text + 1), _mm_load_si128(own + 1))));
   if (((second << 16 | first) & mask) != mask) return false;
   return size <= kInline || (static_cast<size_t>(end - at) >= size && std::memcmp(at, node->raw_key.data(), size) == 0);
+}
+
+namespace {
+
+constexpr uint32_t kNoPlace = ~uint32_t{0};
+constexpr uint32_t kMaxProbes = 8;  // beyond it the maps are asked: hostile keys cost no more than that
+
+uint64_t LoadWord(const char* at) {
+  uint64_t word = 0;
+  std::memcpy(&word, at, sizeof(word));
+  return word;
+}
+
+// Of a raw key by its ends. REQUIRES: eight readable bytes at `at`.
+size_t QuickHash(const char* at, size_t size) {
+  constexpr size_t kWord = sizeof(uint64_t);
+  constexpr uint64_t kOdd = 0x9e3779b97f4a7c15;
+  // A product's low bits know nothing of its factor's high ones, hence the folding.
+  const auto mix = [](uint64_t value) {
+    value = (value ^ value >> 32) * kOdd;
+    return value ^ value >> 32;
+  };
+  const uint64_t first = LoadWord(at);
+  if (size < kWord) return static_cast<size_t>(mix((first & ((uint64_t{1} << 8 * size) - 1)) + size));
+  return static_cast<size_t>(mix(mix(first) + LoadWord(at + size - kWord) + size));
+}
+
+}  // namespace
+
+JsonEngine::Child* JsonEngine::Node::FindInTable(const char* at, const char* end) {
+  const auto size = static_cast<size_t>(FindStringStop(at) - at);
+  size_t slot = QuickHash(at, size);
+  for (uint32_t probe = 0; probe < kMaxProbes; ++probe, ++slot) {
+    const uint32_t place = table[slot & (table.size() - 1)];
+    if (place == kNoPlace) return nullptr;
+    if (order[place].Matches(at, end)) return &order[place];
+  }
+  return nullptr;
+}
+
+void JsonEngine::Node::AddToTable(uint32_t place) {
+  const auto add = [this](uint32_t added) {
+    std::string key = order[added].node->raw_key;
+    const size_t size = key.find('"');
+    key.resize(key.size() + sizeof(uint64_t));
+    size_t slot = QuickHash(key.data(), size);
+    for (uint32_t probe = 0; probe < kMaxProbes; ++probe, ++slot) {
+      uint32_t& entry = table[slot & (table.size() - 1)];
+      if (entry != kNoPlace) continue;
+      entry = added;
+      return;
+    }
+  };
+  if (2 * order.size() <= table.size()) return add(place);
+  table.assign(std::max<size_t>(16, 2 * table.size()), kNoPlace);
+  for (uint32_t each = 0; each < order.size(); ++each) add(each);
 }
 
 // A path of which no object knows: the top itself.
@@ -245,17 +306,30 @@ const char* JsonEngine::ParseTopArray(const char* at) {
 
 // `at` stands at the first key's quote (or what is there in its place).
 const char* JsonEngine::ParseObject(const char* at, Node& node, uint32_t level) {
-  uint32_t next = 0;
+  const uint32_t stamp = row_stamp_;
+  // The child expected next; next == end: none is.
+  Child* next = node.order.data();
+  Child* end = predict_keys_ ? next + node.order.size() : next;
   for (;;) {
     if (*at != '"') [[unlikely]]
       return Fault(at, "expected a key in quotes");
-    Child* child = nullptr;
-    at = MatchKey(at + 1, node, &next, &child);
-    if (at == nullptr) [[unlikely]]
-      return nullptr;
-    if (child->stamp == row_stamp_) [[unlikely]]
+    ++at;
+    Child* child = next;
+    if (next != end && next->Matches(at, text_end_)) [[likely]] {
+      at += next->size;
+      ++next;
+    } else {
+      const auto place = next - node.order.data();
+      at = SearchKey(at, node, next, &child);
+      if (at == nullptr) [[unlikely]]
+        return nullptr;
+      Child* begin = node.order.data();
+      end = predict_keys_ ? begin + node.order.size() : begin;
+      next = !predict_keys_ ? begin : child->node->in_plan ? child + 1 : begin + place;
+    }
+    if (child->stamp == stamp) [[unlikely]]
       RepeatedKey(*child);
-    child->stamp = row_stamp_;
+    child->stamp = stamp;
     at = ParseValue(SkipSpace(at), *child, level);
     if (at == nullptr) [[unlikely]]
       return nullptr;
@@ -268,36 +342,25 @@ const char* JsonEngine::ParseObject(const char* at, Node& node, uint32_t level) 
   }
 }
 
-inline const char* JsonEngine::MatchKey(const char* at, Node& node, uint32_t* next, Child** child) {
-  if (*next < node.order.size() && predict_keys_) [[likely]] {
-    Child& expected = node.order[*next];
-    if (expected.Matches(at, text_end_)) [[likely]] {
-      ++*next;
-      *child = &expected;
-      return at + expected.size;
-    }
-  }
-  return SearchKey(at, node, next, child);
-}
-
-const char* JsonEngine::SearchKey(const char* at, Node& node, uint32_t* next, Child** child) {
-  if (predict_keys_) {
+// A key that was not the one expected: a few of those that come next in the last-seen order, then a small table, then
+// the maps that know every spelling. `at` stands after the key's quote; gives the position after the colon.
+const char* JsonEngine::SearchKey(const char* at, Node& node, const Child* next, Child** child) {
+  if (predict_keys_ && !node.order.empty()) {
     const auto count = static_cast<uint32_t>(node.order.size());
-    uint32_t place = *next;
+    auto place = static_cast<uint32_t>(next - node.order.data());
     for (uint32_t tried = 0; tried < std::min(count, kNearChildren); ++tried) {
       if (++place >= count) place = 0;
-      Child& near = node.order[place];
-      if (!near.Matches(at, text_end_)) continue;
-      *next = place + 1;
-      *child = &near;
-      return at + near.size;
+      if (!node.order[place].Matches(at, text_end_)) continue;
+      *child = &node.order[place];
+      return at + (*child)->size;
     }
+    *child = node.FindInTable(at, text_end_);
+    if (*child != nullptr) return at + (*child)->size;
   }
   JsonCursor cursor{at, {}};
   RawString key;
   if (!ReadString(cursor, &key)) return Fault(cursor);
   *child = FindOrAddChild(node, key);
-  if ((*child)->node->in_plan) *next = static_cast<uint32_t>(*child - node.order.data()) + 1;
   at = SkipSpace(cursor.at);
   return *at == ':' ? at + 1 : Fault(at, "expected ':'");
 }
@@ -341,6 +404,7 @@ JsonEngine::Child* JsonEngine::AddChild(Node& node, std::string_view raw_key, st
   node.by_key.emplace(key, place);
   node.owned.push_back(std::move(fresh));
   node.order.push_back(child);
+  node.AddToTable(place);
   return &node.order.back();
 }
 
@@ -452,16 +516,17 @@ const char* JsonEngine::ParseEscapedString(const char* begin, const char* stop, 
 }
 
 const char* JsonEngine::ParseWord(const char* at, Child& child) {
-  const auto is = [at](std::string_view word) { return std::memcmp(at, word.data(), word.size()) == 0; };
-  if (is("true")) {
+  // PERF: compares of four bytes at a fixed place are one instruction.
+  const auto is = [](const char* text, const char* word) { return std::memcmp(text, word, 4) == 0; };
+  if (is(at, "true")) {
     if (child.column != nullptr) child.column->AppendBool(true);
     return at + 4;
   }
-  if (is("false")) {
+  if (is(at, "fals") && at[4] == 'e') {
     if (child.column != nullptr) child.column->AppendBool(false);
     return at + 5;
   }
-  if (is("null")) {
+  if (is(at, "null")) {
     if (child.column != nullptr) child.column->AppendNull();
     return at + 4;
   }

@@ -62,9 +62,7 @@ class JsonEngine {
   const char* Fault(const char* at, std::string_view text);
   const char* Fault(const JsonCursor& cursor) { return Fault(cursor.at, cursor.fault); }
 
-  // The child whose key stands at `at` (after its quote); gives the position after the colon.
-  const char* MatchKey(const char* at, Node& node, uint32_t* next, Child** child);
-  const char* SearchKey(const char* at, Node& node, uint32_t* next, Child** child);
+  const char* SearchKey(const char* at, Node& node, const Child* next, Child** child);
   Child* FindOrAddChild(Node& node, const RawString& key);
   Child* AddChild(Node& node, std::string_view raw_key, std::string_view key);
   void RepeatedKey(Child& child);
