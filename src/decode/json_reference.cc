@@ -74,6 +74,7 @@ class RepeatFinder final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 std::optional<JsonReference> FlattenSlowly(std::string_view text, uint32_t max_depth) {
+  if (text.find('\0') != std::string_view::npos) return std::nullopt;  // the library would take it for the end
   const Json document = Json::parse(text, nullptr, false);
   if (document.is_discarded()) return std::nullopt;
   JsonReference reference;
