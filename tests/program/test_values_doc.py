@@ -4,16 +4,15 @@ An example is a block ```sh with one command that reads a here-document, then a 
 prints. A block whose first line is ```LANGUAGE NAME is the file NAME.
 """
 
-import os
 import pathlib
 import re
 import shlex
 import subprocess
 
 import pytest
+from program import BINARY, PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-KAFSCOPE = pathlib.Path(os.environ.get("KAFSCOPE_BUILD", ROOT / "build" / "release")) / "bin" / "kafscope"
 DOCUMENT = ROOT / "docs" / "values.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"\Akafscope (.*) <<'END'\n(.*)^END\n\Z", re.MULTILINE | re.DOTALL)
@@ -37,7 +36,7 @@ def decode(command, folder):
     for _, name, text in blocks():
         if name is not None:
             (folder / name).write_text(text)
-    done = subprocess.run([KAFSCOPE, *shlex.split(parsed[1])], input=parsed[2].encode(), cwd=folder, timeout=60,
+    done = subprocess.run([BINARY, *shlex.split(parsed[1])], input=parsed[2].encode(), cwd=folder, timeout=PATIENCE,
                           capture_output=True, check=False)
     return done.stdout.decode(), done.stderr.decode()
 
