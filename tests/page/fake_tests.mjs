@@ -349,11 +349,13 @@ const tests = {
     fake.status.demo = true;
     const page = await open("/");
     const stream = await fake.stream(0);
+    const columns = [{ name: "sensor", type: "string", value: (i) => `sensor-${i % 4}` },
+      { name: "temperature", type: "float64", value: (i) => 20 + (i % 4) + Math.sin(i / 50) }];
     assert.equal(stream.query.get("topic"), "sensors");
-    stream.rows(0, 1000, [{ name: "sensor", type: "string", value: (i) => `sensor-${i % 4}` }]);
+    stream.rows(0, 1000, columns);
     await page.untilState("four lines", (state) => state.chartSeries === 4 && state.chartPoints === 1000);
     await page.untilQuery("view", "series");
-    stream.rows(1000, 200, [{ name: "sensor", type: "string", value: (i) => `sensor-${i % 4}` }]);
+    stream.rows(1000, 200, columns);
     await page.untilState("more points", (state) => state.chartPoints === 1200);
     assert.match(await page.text(".legend"), /sensor-0.*sensor-3/s);
     await page.page.keyboard.press("1");

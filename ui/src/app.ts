@@ -24,6 +24,7 @@ import { Stream } from "./stream";
 import { TopicBar } from "./topic_bar";
 
 const kTickMs = 100;
+const kMaxRestMs = 500;
 const kRingRows = 100_000;
 const kSurelyNotJson = 5;
 
@@ -247,7 +248,7 @@ export class App {
     if (this.landed) return;
     this.landed = true;
     if (!this.address.topic && this.watch.status?.demo) {
-      this.go({ topic: "sensors", view: "series", from: "last:1000" }, true);
+      this.go({ topic: "sensors", view: "series", from: "last:1000", fields: ["temperature"], split: "sensor" }, true);
     }
   }
 
@@ -274,8 +275,8 @@ export class App {
       await this.draw();
       this.drawing = false;
       const cost = performance.now() - began;
-      // A slow machine draws less often rather than falling behind.
-      this.drawAfter = performance.now() + (cost > 40 ? cost * 3 : 0);
+      // A slow machine draws less often rather than falling behind; but one slow picture must not stop the next for long.
+      this.drawAfter = performance.now() + (cost > 40 ? Math.min(cost * 3, kMaxRestMs) : 0);
     }
     this.updateBars();
     setTimeout(() => void this.tick(), kTickMs);

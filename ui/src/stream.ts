@@ -163,7 +163,8 @@ export class Stream {
     } else if (message.type === "hello") {
       this.alive();
     } else if (message.type === "event") {
-      this.note(message.message);
+      // That the first connection came about is shown by the rows.
+      if (message.kind !== "connected" || this.events.length > 0) this.note(message.message);
     } else if (message.type === "end") {
       this.phase = "ended";
     } else {
