@@ -21,7 +21,9 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
+// The whole corpora where they lie beside the repository, else ours. KAFSCOPE_CORPORA names another place.
 fs::path Corpus(const std::string& name) {
+  if (const char* place = std::getenv("KAFSCOPE_CORPORA")) return fs::path(place) / name;
   const fs::path whole = fs::path(KAFSCOPE_SOURCE_DIR) / "../shared/corpora" / name;
   return fs::exists(whole) ? whole : fs::path(KAFSCOPE_SOURCE_DIR) / "tests/corpora" / name;
 }
