@@ -1,0 +1,3 @@
+#include "grafana/plugin_process.h"
+
+int main() { return kafscope::RunPlugin(); }
