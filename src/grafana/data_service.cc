@@ -43,27 +43,24 @@ std::string ChannelFrame(const Instance& instance, const PanelQuery& query) {
 }
 
 Status Answer(Instance& instance, const pluginv2::DataQuery& wire, bool from_alert, pluginv2::DataResponse* response) {
-  KAFSCOPE_RETURN_IF_ERROR([&]() -> Status {
-    auto query = ParsePanelQuery(wire.json(), instance.settings(), instance.schemas());
-    if (!query) return query.error();
-    query->ref_id = wire.refid();
-    // An alert rule cannot follow a stream: it gets the window read once.
-    const bool live = query->mode != PanelQuery::Mode::kHistory && query->reduce == PanelQuery::Reduce::kNone;
-    if (live && !from_alert) {
-      instance.RememberPath(query->Path(), wire.json());
-      response->add_frames(ChannelFrame(instance, *query));
-      return {};
-    }
-    const HistoryRange range{wire.timerange().fromepochms(), wire.timerange().toepochms(), wire.maxdatapoints()};
-    if (range.from_ms > range.to_ms) return Status::InvalidArgument("the time range ends before it begins");
-    auto rows = ReadHistory(instance, *query, range);
-    if (!rows) return rows.error();
-    auto frames = MakeAnswer(*rows, *query, range);
-    if (!frames) return frames.error();
-    for (std::string& frame : *frames) response->add_frames(std::move(frame));
-    return {};
-  }());
+  auto query = ParsePanelQuery(wire.json(), instance.settings(), instance.schemas());
+  if (!query) return query.error();
+  query->ref_id = wire.refid();
   response->set_status(200);
+  // An alert rule cannot follow a stream: it gets the window read once.
+  const bool live = query->mode != PanelQuery::Mode::kHistory && query->reduce == PanelQuery::Reduce::kNone;
+  if (live && !from_alert) {
+    instance.RememberPath(query->Path(), wire.json());
+    response->add_frames(ChannelFrame(instance, *query));
+    return {};
+  }
+  const HistoryRange range{wire.timerange().fromepochms(), wire.timerange().toepochms(), wire.maxdatapoints()};
+  if (range.from_ms > range.to_ms) return Status::InvalidArgument("the time range ends before it begins");
+  auto rows = ReadHistory(instance, *query, range);
+  if (!rows) return rows.error();
+  auto frames = MakeAnswer(*rows, *query, range);
+  if (!frames) return frames.error();
+  for (std::string& frame : *frames) response->add_frames(std::move(frame));
   return {};
 }
 

@@ -55,8 +55,10 @@ grpc::Status DiagnosticsService::CollectMetrics(grpc::ServerContext*, const plug
   std::string text =
       "# TYPE kafscope_records_received_total counter\n# TYPE kafscope_rows_total counter\n"
       "# TYPE kafscope_error_rows_total counter\n# TYPE kafscope_frames_total counter\n"
-      "# TYPE kafscope_streams gauge\n";
-  for (const auto& [key, instance] : instances_.all()) {
+      "# TYPE kafscope_streams gauge\n# TYPE kafscope_data_sources gauge\n";
+  const auto instances = instances_.all();
+  text.append("kafscope_data_sources ").append(std::to_string(instances.size())).append("\n");
+  for (const auto& [key, instance] : instances) {
     StreamStats sum = instance->streams().past();
     const auto running = instance->streams().running();
     for (const auto& stream : running) AddCounters(stream.stats, &sum);

@@ -16,6 +16,7 @@ std::pair<std::string_view, std::string_view> SeverityAndState(SourceEvent::Kind
     case SourceEvent::Kind::kPartitionsAdded: return {"info", "live"};
     case SourceEvent::Kind::kGap: return {"warning", "live"};
     case SourceEvent::Kind::kRecordSkipped: return {"warning", "live"};
+    case SourceEvent::Kind::kOpenTransaction: return {"info", "waiting_for_transaction"};
     case SourceEvent::Kind::kFailed: return {"error", "failed"};
   }
   return {"info", "live"};

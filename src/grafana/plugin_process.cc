@@ -92,11 +92,12 @@ void WaitForStop(pid_t parent) {
   }
 }
 
-// Anything that a library might print goes to the log's file instead of the handshake's.
+// Anything that a library might print goes to the log instead of the handshake's pipe, which stays open: its end would
+// look to the host like the plugin's.
 bool WriteHandshake(const std::string& path) {
   const std::string line = "1|2|unix|" + path + "|grpc\n";
   if (write(STDOUT_FILENO, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return false;
-  return dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+  return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
 }
 
 }  // namespace
