@@ -51,16 +51,16 @@ Result<std::unique_ptr<HttpTls>> HttpTls::Make(const Files& files) {
 }
 
 // One connection and one request on it. Every step is asynchronous, so that the one deadline can end it.
-class HttpConnection {
+class HttpGetConnection {
  public:
-  explicit HttpConnection(const HttpRequest& request)
+  explicit HttpGetConnection(const HttpGetRequest& request)
       : request_(request), deadline_(Clock::now() + request.timeout), stream_(io_) {
     if (request.tls != nullptr) {
       tls_ = std::make_unique<TlsStream>(stream_, const_cast<asio::ssl::context&>(request.tls->impl_->context));
     }
   }
 
-  Result<HttpResponse> Run() {
+  Result<HttpGetResponse> Run() {
     KAFSCOPE_FAIL_IF_ERROR(Connect());
     if (tls_ == nullptr) return Exchange(stream_);
     KAFSCOPE_FAIL_IF_ERROR(Handshake());
@@ -143,7 +143,7 @@ class HttpConnection {
   }
 
   template <typename Stream>
-  Result<HttpResponse> Exchange(Stream& stream) {
+  Result<HttpGetResponse> Exchange(Stream& stream) {
     http::request<http::empty_body> request(http::verb::get, request_.target, 11);
     request.set(http::field::host, request_.host_header);
     request.set(http::field::user_agent, "kafscope");
@@ -161,7 +161,7 @@ class HttpConnection {
     }));
     KAFSCOPE_FAIL_IF_ERROR(Await("reading the answer",
                                  [&](auto handler) { http::async_read(stream, buffer, parser, std::move(handler)); }));
-    HttpResponse response;
+    HttpGetResponse response;
     response.status = static_cast<int>(parser.get().result_int());
     const auto location = parser.get().find(http::field::location);
     if (location != parser.get().end()) response.location = std::string(location->value());
@@ -169,7 +169,7 @@ class HttpConnection {
     return response;
   }
 
-  const HttpRequest& request_;
+  const HttpGetRequest& request_;
   const Clock::time_point deadline_;
   asio::io_context io_{1};
   asio::ip::tcp::resolver resolver_{io_};
@@ -177,9 +177,9 @@ class HttpConnection {
   std::unique_ptr<TlsStream> tls_;
 };
 
-Result<HttpResponse> HttpGet(const HttpRequest& request) {
+Result<HttpGetResponse> HttpGet(const HttpGetRequest& request) {
   try {
-    return HttpConnection(request).Run();
+    return HttpGetConnection(request).Run();
   } catch (const std::exception& e) {
     return Fail(Status::Unavailable(e.what()));
   }

@@ -28,13 +28,13 @@ class HttpTls {
   ~HttpTls();
 
  private:
-  friend class HttpConnection;
+  friend class HttpGetConnection;
   struct Impl;
   explicit HttpTls(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 
-struct HttpRequest {
+struct HttpGetRequest {
   const HttpTls* tls = nullptr;  // null: plain
   std::string host;
   std::string port;
@@ -47,12 +47,12 @@ struct HttpRequest {
   const std::atomic<bool>* cancelled = nullptr;  // looked at every 100 ms; may be null
 };
 
-struct HttpResponse {
+struct HttpGetResponse {
   int status = 0;
   std::string location;  // of a redirect
   std::string body;
 };
 
-Result<HttpResponse> HttpGet(const HttpRequest& request);
+Result<HttpGetResponse> HttpGet(const HttpGetRequest& request);
 
 }  // namespace kafscope

@@ -47,7 +47,7 @@ bool MayTryNext(const Status& status) {
 }
 
 // What an answer that is not 200 means.
-Status StatusOf(const HttpResponse& response, const std::string& place) {
+Status StatusOf(const HttpGetResponse& response, const std::string& place) {
   const json body = json::parse(response.body, nullptr, false);
   int code = 0;
   std::string message;
@@ -213,9 +213,9 @@ Result<RegistryClient::Answer> RegistryClient::AskOne(const RegistryUrl& url, co
   return Answer::Parse(response->body, place);
 }
 
-Result<HttpResponse> RegistryClient::GetFollowing(RegistryUrl url, std::string target) {
+Result<HttpGetResponse> RegistryClient::GetFollowing(RegistryUrl url, std::string target) {
   for (int redirects = 0;; ++redirects) {
-    HttpRequest request;
+    HttpGetRequest request;
     request.tls = url.tls ? tls_.get() : nullptr;
     if (url.tls && tls_ == nullptr) {
       return Fail(Status::Unavailable("it redirects to https: give that address to --registry"));
@@ -235,7 +235,7 @@ Result<HttpResponse> RegistryClient::GetFollowing(RegistryUrl url, std::string t
     request.timeout = options_.timeout;
     request.max_body = options_.max_body;
     request.cancelled = &cancelled_;
-    KAFSCOPE_ASSIGN_OR_FAIL(HttpResponse response, HttpGet(request));
+    KAFSCOPE_ASSIGN_OR_FAIL(HttpGetResponse response, HttpGet(request));
     if (response.status < 301 || response.status > 308 || response.status == 304 || response.status == 305) {
       return response;
     }

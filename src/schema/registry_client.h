@@ -52,7 +52,7 @@ class RegistryClient {
   // The parsed answer to `path`, from the first URL that gives one.
   Result<Answer> Ask(const std::string& path);
   Result<Answer> AskOne(const RegistryUrl& url, const std::string& path);
-  Result<HttpResponse> GetFollowing(RegistryUrl url, std::string target);
+  Result<HttpGetResponse> GetFollowing(RegistryUrl url, std::string target);
 
   const RegistryOptions options_;
   const std::unique_ptr<HttpTls> tls_;
