@@ -17,7 +17,7 @@ Status TopicStatus(const KafkaClient& client, const rd_kafka_topic_result_t** re
                    const std::string& name) {
   if (count != 1) return Status::Internal("the cluster answered for " + std::to_string(count) + " topics");
   const rd_kafka_resp_err_t error = rd_kafka_topic_result_error(results[0]);
-  const Status status = client.ErrorStatus(error, "topic '" + name + "'");
+  Status status = client.ErrorStatus(error, "topic '" + name + "'");
   const char* detail = rd_kafka_topic_result_error_string(results[0]);
   if (status.ok() || detail == nullptr) return status;
   return {status.code(), "topic '" + name + "': " + detail};

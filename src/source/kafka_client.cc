@@ -164,7 +164,7 @@ Result<std::shared_ptr<KafkaClient>> KafkaClient::Make(const KafkaOptions& optio
   client->handle_ = rd_kafka_new(settings.kind == Kind::kConsumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER, conf.get(),
                                  text, sizeof text);
   if (client->handle_ == nullptr) return Fail(Status::InvalidArgument(std::string("-X: ") + text));
-  static_cast<void>(conf.release());  // now librdkafka's
+  [[maybe_unused]] rd_kafka_conf_t* owned_by_librdkafka = conf.release();
   return client;
 }
 
