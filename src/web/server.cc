@@ -40,10 +40,12 @@ std::string HeaderOf(const http::request<http::string_body>& message, http::fiel
 class HttpSession final : public Connection, public std::enable_shared_from_this<HttpSession> {
  public:
   HttpSession(std::shared_ptr<ServerContext> context, tcp::socket socket)
-      : context_(std::move(context)), stream_(std::move(socket)) {}
+      : context_(std::move(context)), stream_(std::move(socket)), executor_(stream_.get_executor()) {}
 
   void Abort() override {
-    asio::post(stream_.get_executor(), [self = shared_from_this()] { self->stream_.close(); });
+    asio::post(executor_, [self = shared_from_this()] {
+      if (!self->upgraded_) self->stream_.close();
+    });
   }
   void Start() {
     context_->Add(weak_from_this());
@@ -119,6 +121,7 @@ class HttpSession final : public Connection, public std::enable_shared_from_this
     if (request.target.path != "/ws") return Write(ErrorResponse(404, "not_found", "WebSockets are at /ws"));
     if (context_->stopping.load()) return Write(ErrorResponse(503, "unavailable", "the server is stopping"));
     stream_.expires_never();
+    upgraded_ = true;
     std::make_shared<StreamSocket>(context_, std::move(stream_), request.target)->Accept(parser_->get());
   }
 
@@ -164,9 +167,11 @@ class HttpSession final : public Connection, public std::enable_shared_from_this
 
   std::shared_ptr<ServerContext> context_;
   beast::tcp_stream stream_;
+  const beast::tcp_stream::executor_type executor_;  // of the stream, also once that has become a WebSocket
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   bool keep_alive_ = false;
+  bool upgraded_ = false;
   bool head_ = false;
   unsigned version_ = 11;
 };
