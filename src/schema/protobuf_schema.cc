@@ -4,6 +4,7 @@
 #include <google/protobuf/descriptor.pb.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 #include "schema/protobuf_compiler.h"
@@ -141,12 +142,10 @@ class ProtobufModelBuilder {
     ProtobufEnum& made = schema_->enums_.emplace_back();
     made.name = type.full_name();
     made.closed = type.file()->syntax() == pb::FileDescriptor::SYNTAX_PROTO2;
-    for (int i = 0; i < type.value_count(); ++i)
-      made.values.push_back({type.value(i)->number(), type.value(i)->name()});
-    std::stable_sort(made.values.begin(), made.values.end(),
-                     [](const auto& a, const auto& b) { return a.number < b.number; });
-    const auto same = [](const auto& a, const auto& b) { return a.number == b.number; };
-    made.values.erase(std::unique(made.values.begin(), made.values.end(), same), made.values.end());
+    // Of the names of one number (allow_alias) the first one counts.
+    std::map<int32_t, std::string> names;
+    for (int i = 0; i < type.value_count(); ++i) names.emplace(type.value(i)->number(), type.value(i)->name());
+    for (auto& [number, name] : names) made.values.push_back({number, std::move(name)});
     return place->second;
   }
 
