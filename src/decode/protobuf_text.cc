@@ -206,7 +206,10 @@ bool ProtobufText::WriteMap(const ProtobufField& field, Range range, int depth) 
   const size_t entries_end = entries_.size();
   for (size_t i = entries_before; i < entries_end; ++i) {
     const MapEntry entry = entries_[i];
-    if (i + 1 < entries_end && entries_[i + 1].number == entry.number && entries_[i + 1].text == entry.text) continue;
+    // Of equal keys the last one is written; those before it are still read, so that a fault in them is found.
+    const bool replaced =
+        i + 1 < entries_end && entries_[i + 1].number == entry.number && entries_[i + 1].text == entry.text;
+    const size_t mark = size_;
     if (buffer_.data()[size_ - 1] != '{') Append(',');  // a value never ends so
     if (!WriteMapKey(key, entry)) return false;
     const bool is_message = value.type == ProtobufType::kMessage;
@@ -215,6 +218,7 @@ bool ProtobufText::WriteMap(const ProtobufField& field, Range range, int depth) 
     } else if (!WriteSingle(value, entry.value, depth - 1)) {
       return false;
     }
+    if (replaced) size_ = mark;
   }
   Append('}');
   entries_.resize(entries_before);

@@ -24,8 +24,8 @@ class FakeSource final : public Source {
     {
       const std::lock_guard lock(mutex_);
       released_ += n;
+      changed_.notify_all();  // under the lock: the source may be gone right after it
     }
-    changed_.notify_all();
   }
 
   Status Poll(size_t max_records, std::chrono::steady_clock::time_point deadline, ConsumerRecords* records) override {
@@ -63,8 +63,8 @@ class FakeSource final : public Source {
     {
       const std::lock_guard lock(mutex_);
       woken_ = true;
+      changed_.notify_all();  // under the lock: the source may be gone right after it
     }
-    changed_.notify_all();
   }
   void Tell(SourceEvent event) {
     const std::lock_guard lock(mutex_);
@@ -74,8 +74,8 @@ class FakeSource final : public Source {
     {
       const std::lock_guard lock(mutex_);
       failed_ = true;
+      changed_.notify_all();  // under the lock: the source may be gone right after it
     }
-    changed_.notify_all();
   }
 
  private:
