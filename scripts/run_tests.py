@@ -317,12 +317,13 @@ def stage_tsan(log, result):
 
 
 def fuzz_one(program, log):
+    """Begins at a fixed seed, so that a run can be repeated; fuzz/long.sh begins anywhere."""
     corpus = ROOT / "fuzz" / "corpus" / program.name
     fresh = ROOT / "build" / "fuzz-found" / program.name
     fresh.mkdir(parents=True, exist_ok=True)
     corpus.mkdir(parents=True, exist_ok=True)
     options = ["-rss_limit_mb=3072", "-timeout=60", "-print_final_stats=1", f"-artifact_prefix={fresh}/"]
-    return run([program, *options, f"-max_total_time={FUZZ_SECONDS}", "-max_len=65536", fresh, corpus], log,
+    return run([program, *options, f"-max_total_time={FUZZ_SECONDS}", "-max_len=65536", "-seed=1", fresh, corpus], log,
                FUZZ_SECONDS + 600)
 
 
