@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/clock.h"
 #include "pipeline/query_options.h"
 #include "schema/registry_store.h"
 
@@ -29,11 +30,6 @@ void AddOption(CLI::App& app, const QueryOption& option, DecodeFlags* flags) {
   }
   app.add_option_function<std::string>("--" + name, keep, std::string(option.help))
       ->type_name(std::string(option.value));
-}
-
-int64_t NowMs() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/time_text.h"
 
 namespace kafscope {
@@ -29,11 +30,6 @@ constexpr std::array kTopics = {
     DemoTopic{"metrics", 1, 100, 5'000},  DemoTopic{"metrics-influx", 1, 100, 5'000},
 };
 enum Topic : size_t { kOrders, kClicks, kSensors, kLogs, kMetrics, kMetricsInflux };
-
-int64_t NowMs() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
 
 std::string Number(double value) {
   std::array<char, 32> text;

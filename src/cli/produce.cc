@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.h"
 #include "base/number_format.h"
 #include "base/time_text.h"
 #include "cli/command.h"
@@ -48,9 +49,7 @@ void AppendJson(uint64_t n, int fields, std::string* out) {
 }
 
 void AppendText(uint64_t n, std::string* out) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(now);
-  *out += ToRfc3339(ms.count() * 1'000'000) + " sensor-" + std::to_string(n % 100) +
+  *out += ToRfc3339(NowMs() * 1'000'000) + " sensor-" + std::to_string(n % 100) +
           " value=" + std::to_string(20 + n % 10) + ".5";
 }
 

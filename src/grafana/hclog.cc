@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 
+#include "base/clock.h"
 #include "base/json_escape.h"
 #include "base/time_text.h"
 #include "base/utf8.h"
@@ -33,8 +34,7 @@ void AppendText(std::string_view text, std::string* line) {
 
 // RFC 3339 with just six digits: with any other number the host does not take the line for one of ours.
 std::string Timestamp() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+  const int64_t micros = NowNs() / 1000;
   std::string text = ToRfc3339((micros / 1'000'000) * 1'000'000'000).substr(0, 20);
   const std::string fraction = std::to_string(1'000'000 + micros % 1'000'000);
   return text + fraction.substr(1) + "Z";

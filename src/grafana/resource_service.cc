@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/clock.h"
 #include "frame/widen.h"
 #include "grafana/history.h"
 #include "grafana/services.h"
@@ -139,9 +140,7 @@ Answer ValidateRegistry(Instance& instance, const Request&, Parameter) {
 Answer Recent(Instance& instance, const Request& request, Parameter parameters, bool values) {
   auto query = ParsePanelQuery(request.body(), instance.settings(), instance.schemas());
   if (!query) return Failed(query.error());
-  const auto now =
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-          .count();
+  const int64_t now = NowMs();
   const auto rows = ReadHistory(instance, *query, {now - 3'600'000, now, 0});
   if (!rows) return Failed(rows.error());
   Json answer = Json::array();

@@ -1,5 +1,6 @@
 #include <chrono>
 
+#include "base/clock.h"
 #include "grafana/hclog.h"
 #include "grafana/live_stream.h"
 #include "grafana/services.h"
@@ -9,11 +10,6 @@ namespace kafscope {
 namespace {
 
 constexpr std::chrono::milliseconds kWait{50};  // how soon a cancelled call is noticed
-
-int64_t NowMs() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // The query of a channel: the subscription's data, or what an answer of ours said of the path.
 Result<PanelQuery> QueryOf(const Instance& instance, const std::string& path, const std::string& data) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace kafscope {
 
 namespace {
@@ -18,9 +20,7 @@ constexpr size_t kHandoverBytes = size_t{8} << 20;
 constexpr std::chrono::milliseconds kStopPatience{1500};
 
 double SecondsSince(int64_t timestamp_ms) {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const int64_t now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  return static_cast<double>(std::max<int64_t>(0, now_ms - timestamp_ms)) / 1000.0;
+  return static_cast<double>(std::max<int64_t>(0, NowMs() - timestamp_ms)) / 1000.0;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "source/last_records.h"
 
 namespace kafscope {
@@ -247,8 +248,7 @@ Status KafkaSource::Fetch(size_t max_records, std::chrono::milliseconds wait, Co
   if (!status.ok()) return status;
   if (out.empty()) return {};
   if (query_.headers) batch->PointToHeaders(&out);
-  records->arrival_ns =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  records->arrival_ns = NowNs();
   if (remaining_ >= 0) remaining_ -= static_cast<int64_t>(out.size());
   Publish(out);
   return {};

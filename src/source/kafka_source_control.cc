@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/clock.h"
 #include "source/kafka_source.h"
 #include "source/last_records.h"
 
@@ -18,10 +19,6 @@ constexpr milliseconds kMissingFor{1500};  // a topic counts as missing: news of
 constexpr milliseconds kSettled{1000};     // an end counts as reached
 constexpr milliseconds kSlice{50};         // longest wait while an answer is due
 constexpr size_t kMaxEvents = 1000;        // kept for a viewer that does not take them; then the oldest go
-
-int64_t NowMs() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 std::string Quoted(const std::string& topic) { return "topic '" + topic + "'"; }
 

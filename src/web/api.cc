@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/version.h"
 #include "decode/decoder.h"
 #include "pipeline/query_options.h"
@@ -138,8 +139,7 @@ HttpResponse Api::HandleAllowed(const HttpRequest& request) {
 Result<StreamQuery> Api::ParseStreamQuery(const Target& target) {
   StreamQuery query;
   query.batch.max_latency = std::chrono::milliseconds(50);
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  const int64_t now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  const int64_t now_ms = NowMs();
   for (const auto& [name, value] : target.parameters) {
     if (name == "topic") {
       query.topic = value;

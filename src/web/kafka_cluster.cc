@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
+
 namespace kafscope {
 
 namespace {
@@ -12,11 +14,6 @@ constexpr std::chrono::milliseconds kTimeout{5000};
 constexpr std::chrono::milliseconds kDescribeTimeout{10000};
 // Offsets of more topics are not asked for: the list would wait for them.
 constexpr size_t kMaxSampledTopics = 1000;
-
-int64_t NowMs() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
 
 }  // namespace
 
