@@ -4,6 +4,8 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/parse.h"
+#include "base/url.h"
 #include "frame/widen.h"
 #include "grafana/history.h"
 #include "grafana/services.h"
@@ -31,58 +33,16 @@ Answer Failed(const Status& status) {
   return {code, {{"error", status.message()}}};
 }
 
-// `prefix=a&limit=5` of a URL.
-std::map<std::string, std::string> Parameters(const std::string& url) {
-  std::map<std::string, std::string> parameters;
-  const size_t question = url.find('?');
-  if (question == std::string::npos) return parameters;
-  std::string name;
-  std::string value;
-  bool in_value = false;
-  const auto keep = [&] {
-    if (!name.empty()) parameters[name] = value;
-    name.clear();
-    value.clear();
-    in_value = false;
-  };
-  for (size_t i = question + 1; i < url.size(); ++i) {
-    char c = url[i];
-    if (c == '&') {
-      keep();
-      continue;
-    }
-    if (c == '=' && !in_value) {
-      in_value = true;
-      continue;
-    }
-    if (c == '+') c = ' ';
-    if (c == '%' && i + 2 < url.size()) {
-      const std::string hex = url.substr(i + 1, 2);
-      if (hex.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos) {
-        c = static_cast<char>(std::stoi(hex, nullptr, 16));
-        i += 2;
-      }
-    }
-    (in_value ? value : name).push_back(c);
-  }
-  keep();
-  return parameters;
-}
-
 using Request = pluginv2::CallResourceRequest;
-using Parameter = std::map<std::string, std::string>;
 
-Answer Topics(Instance& instance, const Request&, Parameter parameters) {
+Answer Topics(Instance& instance, const Request&, const Target& target) {
   const auto admin = instance.admin();
   if (!admin) return Failed(admin.error());
   const auto topics = (*admin)->ListTopics(kTimeout);
   if (!topics) return Failed(topics.error());
-  const std::string& prefix = parameters["prefix"];
-  const std::string& limit_text = parameters["limit"];
-  const size_t limit =
-      limit_text.empty() || limit_text.find_first_not_of("0123456789") != std::string::npos || limit_text.size() > 6
-          ? 5
-          : std::stoul(limit_text);
+  const std::string prefix = target.Find("prefix").value_or("");
+  constexpr uint64_t kDefaultLimit = 5;
+  const uint64_t limit = ParseUnsigned(target.Find("limit").value_or(""), 0, 999'999).value_or(kDefaultLimit);
   Json names = Json::array();
   for (const TopicSummary& topic : *topics) {
     if (names.size() >= limit) break;
@@ -91,8 +51,8 @@ Answer Topics(Instance& instance, const Request&, Parameter parameters) {
   return {200, {{"topics", names}, {"prefix", prefix}, {"limit", limit}}};
 }
 
-Answer Partitions(Instance& instance, const Request&, Parameter parameters) {
-  const std::string& topic = parameters["topic"];
+Answer Partitions(Instance& instance, const Request&, const Target& target) {
+  const std::string topic = target.Find("topic").value_or("");
   if (topic.empty()) return {400, {{"error", "topic is missing"}}};
   const auto admin = instance.admin();
   if (!admin) return Failed(admin.error());
@@ -119,25 +79,25 @@ Answer Verdict(const Status& status) {
       {{"status", status.ok() ? "ok" : "error"}, {"message", status.ok() ? "the schema is valid" : status.message()}}};
 }
 
-Answer ValidateAvro(Instance&, const Request& request, Parameter) {
+Answer ValidateAvro(Instance&, const Request& request, const Target&) {
   const auto schema = AvroSchema::Parse(SchemaText(request));
   return Verdict(schema ? Status() : schema.error());
 }
 
-Answer ValidateProtobuf(Instance&, const Request& request, Parameter) {
+Answer ValidateProtobuf(Instance&, const Request& request, const Target&) {
   ProtobufSource source;
   source.text = SchemaText(request);
   const auto schema = ProtobufSchema::Compile(source);
   return Verdict(schema ? Status() : schema.error());
 }
 
-Answer ValidateRegistry(Instance& instance, const Request&, Parameter) {
+Answer ValidateRegistry(Instance& instance, const Request&, const Target&) {
   if (!instance.settings().has_registry) return {400, {{"error", "schemaRegistryUrl is not set"}}};
   return {200, {{"status", "ok"}, {"message", "the address is valid; it is asked when a record needs a schema"}}};
 }
 
 // Field names, and distinct values of one, of the newest records: for template variables and the editor.
-Answer Recent(Instance& instance, const Request& request, Parameter parameters, bool values) {
+Answer Recent(Instance& instance, const Request& request, const Target& target, bool values) {
   auto query = ParsePanelQuery(request.body(), instance.settings(), instance.schemas());
   if (!query) return Failed(query.error());
   const int64_t now = NowMs();
@@ -150,8 +110,9 @@ Answer Recent(Instance& instance, const Request& request, Parameter parameters, 
     }
     return {200, {{"fields", answer}, {"records", rows->records}}};
   }
-  const int index = rows->frame->schema().IndexOf(parameters["field"]);
-  if (index < 0) return {404, {{"error", "no record of the last hour has the field '" + parameters["field"] + "'"}}};
+  const std::string field = target.Find("field").value_or("");
+  const int index = rows->frame->schema().IndexOf(field);
+  if (index < 0) return {404, {{"error", "no record of the last hour has the field '" + field + "'"}}};
   std::set<std::string> distinct;
   const ColumnData& column = rows->frame->column(static_cast<size_t>(index));
   for (size_t row = 0; row < rows->frame->num_rows() && distinct.size() < kMaxDistinct; ++row) {
@@ -167,7 +128,7 @@ Answer Route(Instance& instance, const Request& request) {
   struct Entry {
     std::string_view method;
     std::string_view path;
-    std::function<Answer(Instance&, const Request&, Parameter)> handle;
+    std::function<Answer(Instance&, const Request&, const Target&)> handle;
   };
   static const std::vector<Entry> kRoutes = {
       {"GET", "topics", Topics},
@@ -175,16 +136,19 @@ Answer Route(Instance& instance, const Request& request) {
       {"GET", "validate-schema-registry", ValidateRegistry},
       {"POST", "validate-avro-schema", ValidateAvro},
       {"POST", "validate-protobuf-schema", ValidateProtobuf},
-      {"POST", "fields", [](Instance& i, const Request& r, Parameter p) { return Recent(i, r, std::move(p), false); }},
-      {"POST", "values", [](Instance& i, const Request& r, Parameter p) { return Recent(i, r, std::move(p), true); }},
+      {"POST", "fields", [](Instance& i, const Request& r, const Target& t) { return Recent(i, r, t, false); }},
+      {"POST", "values", [](Instance& i, const Request& r, const Target& t) { return Recent(i, r, t, true); }},
   };
+  const std::string_view url = request.url();
+  const auto target = ParseTarget(url.starts_with('/') ? std::string(url) : "/" + std::string(url));
+  if (!target) return Failed(target.error());
   std::string path = request.path();
   if (path.starts_with('/')) path.erase(0, 1);
   bool known = false;
   for (const Entry& entry : kRoutes) {
     if (entry.path != path) continue;
     known = true;
-    if (entry.method == request.method()) return entry.handle(instance, request, Parameters(request.url()));
+    if (entry.method == request.method()) return entry.handle(instance, request, *target);
   }
   if (known) return {405, {{"error", request.method() + " is not for " + path}}};
   return {404, {{"error", "no resource " + path}}};

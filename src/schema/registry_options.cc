@@ -4,28 +4,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
+
+#include "base/url.h"
 
 namespace kafscope {
 namespace {
 
 Status BadUrl(std::string_view why) { return Status::InvalidArgument("--registry: " + std::string(why)); }
-
-// %41 → A. False where a % is not followed by two hexadecimal digits.
-bool PercentDecode(std::string_view text, std::string* out) {
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      *out += text[i];
-      continue;
-    }
-    const auto digit = [](char c) {
-      return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
-    };
-    if (i + 2 >= text.size() || digit(text[i + 1]) < 0 || digit(text[i + 2]) < 0) return false;
-    *out += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
-    i += 2;
-  }
-  return true;
-}
 
 bool IsPort(std::string_view text) {
   if (text.empty() || text.size() > 5) return false;
@@ -115,10 +101,12 @@ Result<RegistryUrl> ParseRegistryUrl(std::string_view text) {
     const std::string_view login = authority.substr(0, at);
     const size_t colon = login.find(':');
     url.has_user = true;
-    if (!PercentDecode(login.substr(0, colon), &url.user) ||
-        (colon != std::string_view::npos && !PercentDecode(login.substr(colon + 1), &url.password))) {
-      return Fail(BadUrl("'%' without two hexadecimal digits in the user or password"));
-    }
+    std::optional<std::string> user = PercentDecode(login.substr(0, colon), /*plus_is_space=*/false);
+    std::optional<std::string> password =
+        PercentDecode(colon == std::string_view::npos ? std::string_view() : login.substr(colon + 1), false);
+    if (!user || !password) return Fail(BadUrl("'%' without two hexadecimal digits in the user or password"));
+    url.user = *std::move(user);
+    url.password = *std::move(password);
     authority.remove_prefix(at + 1);
   }
   KAFSCOPE_FAIL_IF_ERROR(ParseAuthority(authority, &url));

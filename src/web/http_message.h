@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,26 +10,14 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/url.h"
 
 namespace kafscope {
 
 // Bounds of what a client may send.
-inline constexpr size_t kMaxTargetBytes = 256 * 1024;  // a schema may stand in the query
 inline constexpr size_t kMaxHeaderBytes = 512 * 1024;
 inline constexpr size_t kMaxBodyBytes = size_t{2} << 20;
-inline constexpr size_t kMaxParameters = 100;
 
-struct Target {
-  std::string path;                                             // decoded
-  std::vector<std::pair<std::string, std::string>> parameters;  // decoded, in order
-
-  // The last value of that name; nothing if there is none.
-  std::optional<std::string> Find(std::string_view name) const;
-};
-// "/a%20b?x=1&y=a+b". Fails on bad escapes, NUL bytes, paths that do not begin with '/' and anything beyond the bounds.
-Result<Target> ParseTarget(std::string_view text);
-// Undoes %XX (and '+' where `plus_is_space`); nothing for a bad escape.
-std::optional<std::string> PercentDecode(std::string_view text, bool plus_is_space);
 // The value of one cookie of a Cookie header.
 std::optional<std::string_view> FindCookie(std::string_view header, std::string_view name);
 
